@@ -142,7 +142,8 @@ def build(ingredients: Ingredients, out: Path, *, sentences: Sequence[Sentences]
             shutil.copyfile(path, partial / path.name)
         write_lexicons(ingredients.lexicons, partial)
         sources = _sources(ingredients, sentences)
-        graphs = write_graphs(model, partial, has_float16=ingredients.has_float16, report=report)
+        kinds = {"has_float16": ingredients.has_float16, "has_lexicon": bool(ingredients.lexicons)}
+        graphs = write_graphs(model, partial, **kinds, report=report)
         parity = _parity(model, partial, graphs, sources, report)
         manifest = _manifest(ingredients, graphs, parity)
         seal(partial, manifest, ())

@@ -1,6 +1,8 @@
 """Adds graphs for a GPU to a bundle that has graphs for the native operators: nothing is trained or traced."""
 
+import functools
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -28,10 +30,11 @@ def add_device_graphs(bundle: Bundle, out: Path) -> Bundle:
     with replacing(out) as partial:
         for name in manifest.files:
             shutil.copyfile(bundle.path / name, partial / name)
+        write = functools.partial(_write, partial, has_lexicon=any(pair.lexicon for pair in manifest.pairs))
         made = manifest.model_copy(
             update={
-                "graphs": {**manifest.graphs, "float16-cuda": _write(partial, manifest.graphs["int8-native"])},
-                "pairs": tuple(_with_graphs(partial, pair) for pair in manifest.pairs),
+                "graphs": {**manifest.graphs, "float16-cuda": write(manifest.graphs["int8-native"])},
+                "pairs": tuple(_with_graphs(write, pair) for pair in manifest.pairs),
             }
         )
         write_hashed(partial, made)
@@ -39,18 +42,19 @@ def add_device_graphs(bundle: Bundle, out: Path) -> Bundle:
     return Bundle.open(out)
 
 
-def _with_graphs(folder: Path, pair: Pair) -> Pair:
+def _with_graphs(write: Callable[[Graphs], Graphs], pair: Pair) -> Pair:
     if not pair.model:
         return pair
-    graphs = {**pair.model.graphs, "float16-cuda": _write(folder, pair.model.graphs["int8-native"])}
+    graphs = {**pair.model.graphs, "float16-cuda": write(pair.model.graphs["int8-native"])}
     return pair.model_copy(update={"model": pair.model.model_copy(update={"graphs": graphs})})
 
 
-def _write(folder: Path, native: Graphs) -> Graphs:
+def _write(folder: Path, native: Graphs, *, has_lexicon: bool) -> Graphs:
     """Write the graphs of a model beside the graphs for the native operators, whose weights they name."""
     prefix = native.encoder.removesuffix("encoder.int8-native.onnx")
     graphs = device_graphs(
-        *(onnx.load(folder / name, load_external_data=False) for name in (native.encoder, native.decoder))
+        *(onnx.load(folder / name, load_external_data=False) for name in (native.encoder, native.decoder)),
+        has_lexicon=has_lexicon,
     )
     names = {role: f"{prefix}{role}.float16-cuda.onnx" for role in graphs}
     for role, graph in graphs.items():

@@ -18,6 +18,8 @@ import onnx
 from onnx import TensorProto, helper
 
 from app.engine.onnx.device_graphs import BEAM
+from app.engine.onnx.device_lexicon import CHILDREN
+from export.device_lexicon import PROGRESS, TABLES, Offers, offered, take, without_surplus
 from export.device_nodes import INTEGER, Network, Nodes, Sublayer, attend, network_of, recurrence, transform
 from export.graph_ends import array_names
 
@@ -34,7 +36,11 @@ Shape = Sequence[int | str]
 
 
 def device_graphs(
-    encoder: onnx.ModelProto, decoder: onnx.ModelProto, number: int = TensorProto.FLOAT16
+    encoder: onnx.ModelProto,
+    decoder: onnx.ModelProto,
+    number: int = TensorProto.FLOAT16,
+    *,
+    has_lexicon: bool = False,
 ) -> dict[str, onnx.ModelProto]:
     """All graphs by their role in ``app.engine.models.manifest.Graphs``.
 
@@ -42,11 +48,14 @@ def device_graphs(
         encoder: The graph of the native operator Encode; its weights may lie outside of it.
         decoder: That of Decode.
         number: ``TensorProto.FLOAT16``, or ``FLOAT`` for tests on the CPU: in which numbers to compute.
+        has_lexicon: The steps take the lexicon's translations of rare words, see ``export.device_lexicon``. That is 29
+            kernels more in a step of greedy search, and 34 of a beam. It needs an alignment head.
     """
+    has_lexicon = has_lexicon and network_of(decoder).alignment is not None
     return {
         "encoder": device_encoder(encoder, decoder, number),
-        "decoder": greedy_step(decoder, number),
-        "beam": beam_step(decoder, number, BEAM),
+        "decoder": greedy_step(decoder, number, has_lexicon=has_lexicon),
+        "beam": beam_step(decoder, number, BEAM, has_lexicon=has_lexicon),
         "resize": resize_graph(number),
     }
 
@@ -102,7 +111,7 @@ def device_encoder(encoder: onnx.ModelProto, decoder: onnx.ModelProto, number: i
     return nodes.graph("device_encoder", _infos(inputs | pools), _infos(outputs), OPSET)
 
 
-def greedy_step(decoder: onnx.ModelProto, number: int) -> onnx.ModelProto:
+def greedy_step(decoder: onnx.ModelProto, number: int, *, has_lexicon: bool) -> onnx.ModelProto:
     """One step of greedy search for R = B rows.
 
     State, each ``X`` with an output ``X.next``: ``tokens`` (R,) int64, the last token of each row; ``positions`` (R,)
@@ -114,18 +123,24 @@ def greedy_step(decoder: onnx.ModelProto, number: int) -> onnx.ModelProto:
 
     Constant: ``limits`` (R,) int64, the most target tokens; and the encoder's pools.
 
+    With a lexicon there are ``TABLES``, ``PROGRESS`` and ``best_history`` (R, W) int64 besides: the token that the
+    model alone would write.
+
     A row advances once more after it has ended, so that the steps behind its end don't overwrite its last token. So P
     needs a column more than the longest translation.
     """
     network = network_of(decoder)
     nodes = Nodes(network, number)
-    best, candidates, attended = _scores(nodes, beam=1)
-    token, score = (nodes.one("Squeeze", name, nodes.integers(2)) for name in (candidates, best))  # (R, 1)
+    score, token, attended = _scores(nodes, beam=1)
+    best = token
+    if has_lexicon:
+        assert attended
+        offers = offered(nodes, score, token, attended)
+        score, place = nodes.make("TopK", offers.scores, nodes.integers(1), outputs=2, axis=1, largest=1, sorted=1)
+        token = nodes.one("GatherElements", offers.tokens, place, axis=1)
+        take(nodes, offers, token)
     flat = nodes.one("Reshape", token, nodes.integers(-1), name="tokens.next")
-    histories = {"token_history": token, "score_history": score}
-    if attended:
-        histories["attended_history"] = attended
-    _remember(nodes, histories)
+    _remember(nodes, {"token_history": token, "score_history": score} | _looks(attended, best, has_lexicon=has_lexicon))
     stopped = nodes.one(
         "Or",
         nodes.one("Equal", flat, nodes.integers(network.attributes["eos"], is_scalar=True)),
@@ -140,12 +155,11 @@ def greedy_step(decoder: onnx.ModelProto, number: int) -> onnx.ModelProto:
         "limits": (INTEGER, ["R"]),
         "token_history": (INTEGER, ["R", WINDOW]),
         "score_history": (TensorProto.FLOAT, ["R", WINDOW]),
-        **({"attended_history": (INTEGER, ["R", WINDOW])} if attended else {}),
     }
-    return _step_graph("device_greedy", nodes, state, constant=("limits",))
+    return _step_graph("device_greedy", nodes, state, constant=("limits",), has_lexicon=has_lexicon)
 
 
-def beam_step(decoder: onnx.ModelProto, number: int, beam: int) -> onnx.ModelProto:
+def beam_step(decoder: onnx.ModelProto, number: int, beam: int, *, has_lexicon: bool) -> onnx.ModelProto:
     """One step of beam search for B sentences of M = ``beam`` rows each, side by side: any beam of 1 to M.
 
     Differences to ``greedy_step``: ``ended`` and ``limits`` are of sentences, (B,). ``totals`` (B, M) float32 are the
@@ -159,17 +173,28 @@ def beam_step(decoder: onnx.ModelProto, number: int, beam: int) -> onnx.ModelPro
     network = network_of(decoder)
     nodes = Nodes(network, number)
     best, candidates, attended = _scores(nodes, beam=beam)
-    token, parent, kept = _choose(nodes, best, candidates, beam)
+    surplus = nodes.one("GreaterOrEqual", nodes.constant("ranks", np.arange(beam, dtype=np.float32)[None]), "wanted")
+    offers: Offers | None = None
+    if has_lexicon:
+        assert attended
+        known = without_surplus(nodes, candidates, surplus, beam)
+        offers = offered(nodes, best, candidates, attended, known)
+    given = (offers.scores, offers.tokens) if offers else (best, candidates)
+    count = beam + 2 * CHILDREN if offers else beam
+    token, parent, kept = _choose(nodes, *given, surplus, beam=beam, offers=count)
     shape = nodes.integers(-1, beam)
+    own = nodes.columns(candidates, 0, 1, axis=1) if has_lexicon else ""
     histories = {"token_history": token, "parent_history": parent, "total_history": kept}
-    if attended:
-        histories["attended_history"] = attended
-    _remember(nodes, {name: nodes.one("Reshape", column, nodes.integers(-1, 1)) for name, column in histories.items()})
+    histories |= _looks(attended, own, has_lexicon=has_lexicon)
+    columns = {name: nodes.one("Reshape", column, nodes.integers(-1, 1)) for name, column in histories.items()}
+    _remember(nodes, columns)
     nodes.one("Reshape", token, nodes.integers(-1), name="tokens.next")
     before, after = (nodes.one("Reshape", name, shape) for name in ("positions", "lengths"))
     stays = nodes.one("Where", nodes.over("ended", 1), before, after)
     nodes.one("Reshape", stays, nodes.integers(-1), name="positions.next")
     rows = nodes.one("Reshape", nodes.one("Add", parent, "first_rows"), nodes.integers(-1))
+    if offers:
+        take(nodes, offers, columns["token_history"], rows)
     for name in _past(network, nodes.number):
         nodes.one("Gather", f"{name}.grown", rows, name=f"{name}.next", axis=0)
     state: dict[str, tuple[int, Shape]] = {
@@ -184,40 +209,39 @@ def beam_step(decoder: onnx.ModelProto, number: int, beam: int) -> onnx.ModelPro
         "token_history": (INTEGER, ["R", WINDOW]),
         "parent_history": (INTEGER, ["R", WINDOW]),
         "total_history": (TensorProto.FLOAT, ["R", WINDOW]),
-        **({"attended_history": (INTEGER, ["R", WINDOW])} if attended else {}),
     }
-    return _step_graph("device_beam", nodes, state, constant=("limits", "thresholds", "first_rows"))
+    constant = ("limits", "thresholds", "first_rows")
+    return _step_graph("device_beam", nodes, state, constant=constant, has_lexicon=has_lexicon)
 
 
-def _choose(nodes: Nodes, best: str, candidates: str, beam: int) -> tuple[str, str, str]:
+def _choose(nodes: Nodes, best: str, candidates: str, surplus: str, *, beam: int, offers: int) -> tuple[str, str, str]:
     """The best extensions of each sentence, (B, M) each: tokens, the hypotheses that they extend, and sums.
 
     Adds ``totals.next``, ``wanted.next`` and ``ended.next``.
+
+    Args:
+        nodes: The graph.
+        best: (R, N) float32, log-probabilities of N = ``offers`` tokens of each row.
+        candidates: (R, N) int64, the tokens.
+        surplus: (B, M) bool, ranks that no hypothesis is wanted for.
+        beam: M.
+        offers: N.
     """
     shape = nodes.integers(-1, beam)
-    flat = nodes.integers(-1, beam * beam)
-    sums = nodes.one("Add", nodes.one("Reshape", best, nodes.integers(-1, beam, beam)), nodes.over("totals", 2))
+    flat = nodes.integers(-1, beam * offers)
+    sums = nodes.one("Add", nodes.one("Reshape", best, nodes.integers(-1, beam, offers)), nodes.over("totals", 2))
     total, place = nodes.make(
         "TopK", nodes.one("Reshape", sums, flat), nodes.integers(beam), outputs=2, axis=1, largest=1, sorted=1
     )
-    parent = nodes.one("Div", place, nodes.integers(beam, is_scalar=True))
+    parent = nodes.one("Div", place, nodes.integers(offers, is_scalar=True))
     token = nodes.one("GatherElements", nodes.one("Reshape", candidates, flat), place, axis=1)
     behind = nodes.one("Less", total, nodes.one("Sub", nodes.columns(total, 0, 1, axis=1), "thresholds"))
-    ranks = nodes.constant("ranks", np.arange(beam, dtype=np.float32)[None])
-    surplus = nodes.one("GreaterOrEqual", ranks, "wanted")
     nothing = nodes.constant("nothing", np.float32(-np.inf))
     kept = nodes.one("Where", nodes.one("Or", behind, surplus), nothing, total)
     stopped = nodes.one(
         "Or",
         nodes.one("Equal", token, nodes.integers(nodes.network.attributes["eos"], is_scalar=True)),
-        nodes.over(
-            nodes.one(
-                "GreaterOrEqual",
-                nodes.one("Squeeze", nodes.columns(nodes.one("Reshape", "lengths", shape), 0, 1, 1), nodes.integers(1)),
-                "limits",
-            ),
-            1,
-        ),
+        nodes.one("GreaterOrEqual", nodes.one("Reshape", "lengths", shape), nodes.over("limits", 1)),
     )
     going_on = nodes.one("Where", stopped, nothing, kept, name="totals.next")
     found = nodes.one("Cast", nodes.one("Greater", kept, going_on), to=TensorProto.FLOAT)
@@ -248,7 +272,7 @@ def _scores(nodes: Nodes, beam: int) -> tuple[str, str, str | None]:
     """The decoder, up to the best candidates of each row.
 
     Returns:
-        Log-probabilities (R, 1, M) float32 and tokens (R, 1, M) int64, best first, and the source position (B, M) that
+        Log-probabilities (R, M) float32 and tokens (R, M) int64, best first, and the source position (B, M) that
         the alignment head of each row looks at, None without one. ``lengths`` (R,) is the positions plus one. The
         caches with the new keys and values are ``past_*.next`` of greedy search, ``past_*.grown`` of a beam.
     """
@@ -260,7 +284,12 @@ def _scores(nodes: Nodes, beam: int) -> tuple[str, str, str | None]:
     logits = nodes.project(nodes.one("Reshape", states, nodes.integers(-1, nodes.network.attributes["width"])))
     chances = nodes.one("LogSoftmax", nodes.cast(logits, TensorProto.FLOAT), axis=-1)
     best, tokens = nodes.make("TopK", chances, nodes.integers(beam), outputs=2, axis=-1, largest=1, sorted=1)
-    return nodes.over(best, 1), nodes.over(tokens, 1), looked_at[0] if looked_at else None
+    return best, tokens, looked_at[0] if looked_at else None
+
+
+def _looks(attended: str | None, best: str, *, has_lexicon: bool) -> dict[str, str]:
+    """The histories of a model with an alignment head; ``best`` (R, 1) int64 is the model's own choice."""
+    return ({"attended_history": attended} if attended else {}) | ({"best_history": best} if has_lexicon else {})
 
 
 def _sublayers(nodes: Nodes, beam: int, grown: str, looked_at: list[str]) -> list[Sublayer]:
@@ -342,12 +371,16 @@ def _pools(decoder: Network, number: int) -> dict[str, tuple[int, Shape]]:
 
 
 def _step_graph(
-    name: str, nodes: Nodes, state: dict[str, tuple[int, Shape]], constant: Sequence[str]
+    name: str, nodes: Nodes, state: dict[str, tuple[int, Shape]], *, constant: Sequence[str], has_lexicon: bool
 ) -> onnx.ModelProto:
     """A step with its state, its caches and the encoder's pools."""
     network = nodes.network
     caches = _past(network, nodes.number)
-    inputs = state | caches | _pools(network, nodes.number)
+    if network.alignment:
+        state = state | {"attended_history": (INTEGER, ["R", WINDOW])}
+    if has_lexicon:
+        state = state | PROGRESS | {"best_history": (INTEGER, ["R", WINDOW])}
+    inputs = state | caches | _pools(network, nodes.number) | (TABLES if has_lexicon else {})
     outputs = {f"{each}.next": ends for each, ends in (state | caches).items() if each not in constant}
     return nodes.graph(name, _infos(inputs), _infos(outputs), OPSET)
 

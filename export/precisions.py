@@ -22,13 +22,16 @@ Models = dict[str, onnx.ModelProto]
 """Graphs by their role in ``app.engine.models.manifest.Graphs``."""
 
 
-def write_graphs(model: Transformer, folder: Path, *, has_float16: bool, report: Report) -> dict[Precision, Graphs]:
+def write_graphs(
+    model: Transformer, folder: Path, *, has_float16: bool, has_lexicon: bool, report: Report
+) -> dict[Precision, Graphs]:
     """Trace and write all graphs.
 
     Args:
         model: The model, in evaluation mode.
         folder: Folder of the bundle.
         has_float16: Write the float16 graphs, too.
+        has_lexicon: The bundle has a lexicon, which those for a GPU then take.
         report: Called with one line for each stage.
 
     Returns:
@@ -48,7 +51,7 @@ def write_graphs(model: Transformer, folder: Path, *, has_float16: bool, report:
             "decoder": native_decoder(model.config, weights),
         }
         if has_float16:
-            graphs["float16-cuda"] = device_graphs(**graphs["int8-native"])
+            graphs["float16-cuda"] = device_graphs(**graphs["int8-native"], has_lexicon=has_lexicon)
     observed = (
         []
         if model.config.memory_length or model.config.recurrent

@@ -1,7 +1,7 @@
 """The graphs for a GPU find on the CPU what the simple graphs find, however sentences come and go."""
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,12 +16,10 @@ from typer.testing import CliRunner
 
 from app.cli.main import app
 from app.engine.decoding.batch_decoder import decode
-from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.search import Hypothesis, Search
-from app.engine.decoding.word_trees import RareWord
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import write_manifest
-from app.engine.onnx.device import DeviceBatch, DeviceModel
+from app.engine.onnx.device import DeviceModel
 from app.engine.onnx.device_graphs import SOURCE_POSITIONS, Bound, DeviceGraphs, Graph, Source
 from app.engine.onnx.device_rows import DeviceRows
 from app.engine.options import SearchOptions
@@ -31,7 +29,7 @@ from export.device_bundle import add_device_graphs
 from export.device_steps import WINDOW
 from model.data.tokenizer import BOS_ID, EOS_ID
 from model.evaluation.inference import TorchModel
-from tests.support.device import open_device_model, write_device_graphs, write_model_graphs
+from tests.support.device import device_batch, open_device_model, run, write_device_graphs, write_model_graphs
 from tests.support.engines import GERMAN, from_bundle, started, translate
 from tests.support.native import SHAPES, rounded_model
 from tests.support.tiny import open_graphs, sentence_pairs, source_ids
@@ -66,23 +64,9 @@ def model(tiny_bundle: Bundle, paths: dict[str, Path]) -> DeviceModel:
     return open_device_model(tiny_bundle, paths)
 
 
-def device_batch(model: DeviceModel) -> DeviceBatch:
-    return DeviceBatch(model.graphs, sentences=model.sentences, eos_id=model.eos_id)
-
-
 def search(source: Sequence[int], chosen: SearchOptions) -> Search:
     longest = chosen.max_length or LONGEST
     return Search(start_id=BOS_ID, eos_id=EOS_ID, max_length=longest, options=chosen)
-
-
-def run(batch: DeviceBatch, pairs: list[tuple[Search, Source]], joins: Iterator[int], steps: Iterator[int]) -> None:
-    """Let the searches join a few at a time, and step until all have ended."""
-    while pairs or batch.live_rows:
-        count = next(joins) if batch.live_rows else max(1, next(joins))
-        now, pairs = pairs[:count], pairs[count:]
-        batch.join([each for each, _ in now], [source for _, source in now])
-        for done in batch.step(next(steps)):
-            assert not done.rows
 
 
 def close(found: Sequence[Hypothesis], wanted: Sequence[Hypothesis]) -> None:
@@ -222,8 +206,6 @@ def test_which_searches_need_python(model, sources):
     assert not takes(search(sources[0], SearchOptions(repetition_penalty=1.5)), source)
     assert not takes(search(sources[0], SearchOptions(max_length=500)), source)
     assert not takes(search(sources[0], SearchOptions()), Source((3,) * (SOURCE_POSITIONS + 1)))
-    ends, word = {"start_id": BOS_ID, "eos_id": EOS_ID, "max_length": 9}, RareWord((1,), ((5,),))
-    assert not takes(LexiconSearch(rare_words=[word], pieces=[""] * 9, options=SearchOptions(), **ends), source)
 
 
 def test_searches_that_need_python_run_beside_the_others(model, tiny_onnx, sources):

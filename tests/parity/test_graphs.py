@@ -199,7 +199,7 @@ def test_both_float_precisions_read_one_file_of_weights(tiny_bundle, tiny_model)
 
 @pytest.fixture
 def traced(tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_graphs(model, folder, *, has_float16, report):
+    def write_graphs(model, folder, *, report, **kinds):
         for name in tiny_bundle.manifest.files:
             if name.endswith(".onnx") or name == WEIGHTS:
                 shutil.copy(tiny_bundle.path / name, folder)

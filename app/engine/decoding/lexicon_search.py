@@ -39,6 +39,18 @@ def interpolated(score: float, share: float) -> float:
     return math.floor(math.log((1 - share) * math.exp(score) + share) * _PRECISION + 0.5) / _PRECISION
 
 
+def share_of(trees: WordTrees, node: int, *, begins: bool) -> float:
+    """The lexicon's share of the probability where the children of a node are offered.
+
+    Args:
+        trees: The trees.
+        node: The node.
+        begins: A translation begins there.
+    """
+    at_beginning, within = _SHARES_OF_NAMES if trees.nodes[node].flags & OF_NAME else _SHARES
+    return at_beginning if begins else within
+
+
 class LexiconSearch(Search):
     """Beam search with a lexicon's translations of some words. It needs the alignment head.
 
@@ -116,8 +128,7 @@ class LexiconSearch(Search):
         """Returns the candidates of one row and the tokens offered below a node, with their log-probabilities."""
         if not node:
             return known
-        at_beginning, within = _SHARES_OF_NAMES if self._trees.nodes[node].flags & OF_NAME else _SHARES
-        share = at_beginning if begins else within
+        share = share_of(self._trees, node, begins=begins)
         rest = math.log(1 - share)
         mixed = {token: score + rest for token, score in known.items()}
         for child in self._trees.children(node):

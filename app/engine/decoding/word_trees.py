@@ -1,11 +1,16 @@
 """Prefix trees of the lexicon's translations of a sentence's rare words, and how far a hypothesis has used them."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 MAX_RARE_WORDS = 63
 """Words of one sentence: their set is a number of 64 bits."""
 _POSITIONS = 2**32
+
+_Whole = TypeVar("_Whole", int, NDArray[np.int64])
 
 
 class RareWord(NamedTuple):
@@ -54,10 +59,10 @@ class Progress(NamedTuple):
     node: int = 0
 
 
-def with_best(position: int, best: int) -> int:
-    """Return a source position that ``Live.attended`` has where the lexicon offers a beginning.
+def with_best(position: _Whole, best: _Whole) -> _Whole:
+    """Return a source position that ``Live.attended`` has where the lexicon offers a beginning, or arrays of them.
 
-    It carries the token that the model would write there.
+    It carries the token that the model would write there. Elsewhere it may carry it, too: nobody looks.
     """
     return position + _POSITIONS * (1 + best)
 

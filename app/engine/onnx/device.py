@@ -9,6 +9,7 @@ from app.engine.decoding.split_batch import SplitBatch
 from app.engine.memory import Memory
 from app.engine.onnx.batch_state import BatchState
 from app.engine.onnx.device_graphs import SOURCE_POSITIONS, TARGET_POSITIONS, DeviceGraphs, Source
+from app.engine.onnx.device_lexicon import fits, trees_of
 from app.engine.onnx.device_rows import DeviceRows
 from app.engine.onnx.model import OnnxModel
 from app.errors import ConfigurationError
@@ -77,7 +78,10 @@ class DeviceModel:
 
     def _takes(self, search: Search, source: Source) -> bool:
         """Tell whether the graphs can make the whole search."""
-        if search.has_lexicon or search.options.beam_size > self.graphs.beam or len(source.ids) > SOURCE_POSITIONS:
+        if search.options.beam_size > self.graphs.beam or len(source.ids) > SOURCE_POSITIONS:
+            return False
+        trees = trees_of(search)
+        if trees and not (self.graphs.has_lexicon and fits(trees, SOURCE_POSITIONS)):
             return False
         return 0 < search.steps_left < TARGET_POSITIONS[-1]
 

@@ -131,6 +131,7 @@ class DeviceGraphs:
     Attributes:
         beam: M, the largest beam.
         window: W.
+        has_lexicon: The steps take the lexicon's translations of rare words.
         pools: Names of the features that the encoder writes into slots.
         providers: ONNX Runtime's, for ``/info``.
 
@@ -151,6 +152,7 @@ class DeviceGraphs:
             self.window = int(self.beam_step.inputs["token_history"][0][1])
         except (KeyError, ValueError) as error:
             raise BundleError(f"{paths['beam']} is not a beam step") from error
+        self.has_lexicon = "tree_tokens" in self.beam_step.inputs
         self.pools = [name.removesuffix(".next") for name in self.encoder.outputs]
         self.providers = tuple(self.encoder.session.get_providers())
 

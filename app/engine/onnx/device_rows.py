@@ -12,6 +12,7 @@ import numpy as np
 from onnxruntime import OrtValue
 
 from app.engine.decoding.search import Search, Steps
+from app.engine.decoding.word_trees import with_best
 from app.engine.onnx.device_graphs import (
     SOURCE_POSITIONS,
     TARGET_POSITIONS,
@@ -21,10 +22,10 @@ from app.engine.onnx.device_graphs import (
     Graph,
     Source,
 )
+from app.engine.onnx.device_lexicon import NODES, TreeTables, trees_of
 from app.errors import ModelFailure
 
-_HISTORIES = ("token_history", "score_history", "parent_history", "total_history", "attended_history")
-_CONSTANT = ("limits", "thresholds", "first_rows")
+_HISTORIES = ("token_history", "score_history", "parent_history", "total_history", "attended_history", "best_history")
 
 
 class DeviceRows:
@@ -44,14 +45,15 @@ class DeviceRows:
         self._graphs, self._rows, self._count, self._eos_id = graphs, rows, sentences, eos_id
         self._graph: Graph = graphs.greedy_step if rows == 1 else graphs.beam_step
         count = sentences
-        self._sizes = {"B": count, "R": count * rows, "S": SOURCE_POSITIONS}
+        self._tables = TreeTables(count, SOURCE_POSITIONS) if graphs.has_lexicon else None
+        self._sizes = {"B": count, "R": count * rows, "S": SOURCE_POSITIONS, "T": 1 + count * NODES}
         graph = self._graph
         self._caches = [name for name, (shape, _) in graph.inputs.items() if "P" in shape]  # recurrent units have none
         self._histories = [name for name in _HISTORIES if name in graph.inputs]
         fixed = {*self._caches, *graphs.pools}
         state = [name for name in graph.inputs if name not in fixed]
         self._first = {name: self._buffer(name) for name in state}
-        shared = {name for name in state if name in _CONSTANT or name in self._histories}
+        shared = {name for name in state if f"{name}.next" not in graph.outputs or name in self._histories}
         self._second = {name: self._first[name] if name in shared else self._buffer(name) for name in state}
         self._pools = {name: self._buffer(name) for name in graphs.pools if name in graph.inputs}
         self._encoding = graphs.encoder.bind(
@@ -97,6 +99,9 @@ class DeviceRows:
             ended=np.ones(count, bool),
             limits=np.ones(count, np.int64),
         )
+        if self._tables:
+            self._tables = TreeTables(count, SOURCE_POSITIONS)
+            self._write(**self._tables.arrays)
         self._pools["source_lengths"].update_inplace(np.ones(count, np.int64))  # attention to nothing gives no number
         if self._rows > 1:
             numbers = np.repeat(np.arange(count)[:, None] * self._rows, self._rows, axis=1)
@@ -126,8 +131,9 @@ class DeviceRows:
         missing = [(source, slot) for source, slot in zip(sources, slots, strict=True) if self._held[slot] != source]
         if missing:
             self._graphs.encode(self._encoding, [each for each, _ in missing], [slot for _, slot in missing])
-        names = ("tokens", "positions", "ended", "limits")
-        state = self._read(*names, *(("totals", "wanted", "thresholds") if self._rows > 1 else ()))
+        of_beams = ("totals", "wanted", "thresholds") if self._rows > 1 else ()
+        progress = ("nodes", "roots") if self._tables else ()
+        state = self._read("tokens", "positions", "ended", "limits", *of_beams, *progress)
         for search, source, slot in zip(searches, sources, slots, strict=True):
             self._held[slot] = source
             self.searches[slot] = search
@@ -139,6 +145,10 @@ class DeviceRows:
             if self._rows > 1:
                 state["totals"][slot] = [0.0] + [-np.inf] * (self._rows - 1)
                 state["wanted"][slot], state["thresholds"][slot] = search.beam, search.threshold
+            if self._tables:
+                state["nodes"][own], state["roots"][own] = 0, self._tables.put(slot, trees_of(search))
+        if self._tables and any(search.has_lexicon for search in searches):
+            state |= self._tables.arrays
         self._write(**state)
 
     def _slot_of(self, source: Source) -> int:
@@ -234,6 +244,8 @@ class DeviceRows:
             raise ModelFailure("the model returned a score that is not a number")
         attended = found.get("attended_history")
         if attended is not None:
+            if search.has_lexicon:
+                attended = with_best(attended, found["best_history"])
             attended = np.take_along_axis(attended, parents, axis=1)
         wanted = slice(search.beam)
         columns = (totals, found["token_history"], parents, attended)
