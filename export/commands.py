@@ -54,8 +54,8 @@ CudaOption = Annotated[
     bool,
     typer.Option(
         "--cuda",
-        help="CHECKPOINT is a bundle: copy it, and add the graphs that keep a GPU busy. New exports and imports "
-        "have them already.",
+        help="CHECKPOINT is a bundle: copy it, and add the graphs that keep a GPU busy, or make them again after a "
+        "lexicon was added. New exports have them already, imported models don't.",
     ),
 ]
 

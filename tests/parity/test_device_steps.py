@@ -1,6 +1,7 @@
 """The graphs for a GPU find on the CPU what the simple graphs find, however sentences come and go."""
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from app.engine.decoding.search import Hypothesis, Search
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import write_manifest
 from app.engine.onnx.device import DeviceModel
-from app.engine.onnx.device_graphs import SOURCE_POSITIONS, Bound, DeviceGraphs, Graph, Source
+from app.engine.onnx.device_graphs import SOURCE_POSITIONS, TARGET_POSITIONS, Bound, DeviceGraphs, Graph, Source
 from app.engine.onnx.device_rows import DeviceRows
 from app.engine.options import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
@@ -243,6 +244,28 @@ def test_a_device_that_is_too_small_says_what_would_fit(tiny_bundle, paths, monk
     monkeypatch.setattr(Graph, "allocate", limited)
     with pytest.raises(ConfigurationError, match="caches of 16 sentences: set DRAGOMAN_GPU_ROWS to 4 or less"):
         open_device_model(tiny_bundle, paths, sentences=16).new_batch()
+
+
+def test_every_graph_is_captured_when_the_batch_is_made(tiny_bundle, paths, monkeypatch):
+    """Workers make their batches before the server says that it is ready: no request waits for a capture."""
+    ids, runs = tiny_bundle.manifest.ids, Counter[tuple[Graph, int]]()
+    graphs = DeviceGraphs(paths, pad_id=ids.pad, provider="cpu", is_captured=True)
+    run = Bound.run
+
+    def counted(bound: Bound, *, is_last: bool = True) -> None:
+        runs[bound._graph, id(bound)] += 1
+        run(bound, is_last=is_last)
+
+    monkeypatch.setattr(Bound, "run", counted)
+    model = DeviceModel(graphs, open_graphs(tiny_bundle, "float32"), eos_id=ids.eos, sentences=2)
+    batch = model.new_batch()
+    steps = {key: count for key, count in runs.items() if key[0] in (graphs.greedy_step, graphs.beam_step)}
+    assert set(steps.values()) == {2}  # one run to warm up, and one that is recorded
+    assert len(steps) == 2 + 2 * len(TARGET_POSITIONS)  # there and back, for each length of the caches
+    batch.join([search(TEXTS[0], SearchOptions(beam_size=3, max_length=LONGEST))], model.encode([(3, 4, EOS_ID)]))
+    while batch.live_rows:
+        batch.step(WINDOW)
+    assert {key for key in runs if key[0] in (graphs.greedy_step, graphs.beam_step)} == set(steps)
 
 
 def test_other_graphs_are_refused(tiny_bundle, paths):
