@@ -203,7 +203,7 @@ bench-base: $(DEV)/installed  ## Time a model of Transformer-base size, 32,000 p
 # In an environment with onnxruntime-gpu and the packages of the dev extra. --provider cpu rehearses it.
 bench-gpu: .venv-cuda/installed  ## Ten minutes on an NVIDIA GPU: parity, speed beside CTranslate2, invariance
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt ctranslate2 onnx sacrebleu rich
-	.venv-cuda/bin/python -m benchmarks.gpu artifacts/de-en data/de-en/eval/wmt19.tsv
+	.venv-cuda/bin/python -m benchmarks.gpu artifacts/de-en $(firstword $(wildcard data/de-en/eval/wmt19.tsv) model/text/everyday-2.tsv.xz)
 
 soak: $(DEV)/installed  ## Load a server for MINUTES (30), with reloads, hang-ups and documents; fail if something grows
 	$(DEV)/bin/python -m benchmarks.soak artifacts/de-en --minutes $(or $(MINUTES),30) --plot build/soak.png

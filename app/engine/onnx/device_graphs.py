@@ -32,12 +32,13 @@ TARGET_POSITIONS = (64, 128, 272)
 BEAM = 4
 """M: larger beams are searched by the simple graphs."""
 _ENCODED_TOGETHER = 16_384  # source positions, padding included
-_TYPES: dict[str, Any] = {
+TYPES: dict[str, Any] = {
     "tensor(int64)": np.int64,
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
     "tensor(bool)": np.bool_,
 }
+"""What numpy calls ONNX Runtime's element types."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Graph:
     def __init__(self, path: Path, provider: str, *, is_captured: bool = False) -> None:
         self.session = open_session(path, provider, 1, is_captured=is_captured)
         self.device = provider
-        self.inputs = {each.name: (each.shape, _TYPES[each.type]) for each in self.session.get_inputs()}
+        self.inputs = {each.name: (each.shape, TYPES[each.type]) for each in self.session.get_inputs()}
         self.outputs = [each.name for each in self.session.get_outputs()]
         self.is_captured = is_captured
 
