@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from itertools import repeat
 from pathlib import Path
 
 import httpx
@@ -12,17 +13,21 @@ import pytest
 import sentencepiece
 
 from app.engine.decoding.batch_decoder import decode
+from app.engine.decoding.search import Search
 from app.engine.models.tokenizer import Tokenizer
+from app.engine.onnx.device_graphs import DeviceGraphs, Source
 from app.engine.onnx.native import choose_kernels
 from app.engine.onnx.opening import open_model
 from app.engine.options import SearchOptions
 from app.main import create_app
 from app.settings import Settings
 from export.choices import Choices
+from export.device_bundle import add_device_graphs
 from export.importing import import_bundle
 from export.marian.limits import SourceError
 from tests.support.bergamot import SHAPES, options, random_tensors, write_lexical, write_model, write_weights
 from tests.support.bergamot_reference import Reference
+from tests.support.device import device_batch, open_device_model, run, write_device_graphs
 from tests.support.greedy import Greedy
 from tests.support.tiny import sentence_pairs
 
@@ -90,6 +95,24 @@ def test_the_graphs_of_a_gpu_are_nearly_the_float_graphs(model):
             scores.append(np.take_along_axis(best, tokens.argsort(axis=1), axis=1))
         found.append(np.array(scores))
     assert np.abs(found[0] - found[1])[found[0] > -100].max() < 0.2
+
+
+def test_graphs_that_keep_their_state_on_a_gpu_find_the_same(model, tmp_path):
+    _, bundle = model
+    made, ids = add_device_graphs(bundle, tmp_path / "cuda"), bundle.manifest.ids
+    DeviceGraphs(made.graphs("float16-cuda"), pad_id=ids.pad, provider="cpu")  # they can be opened
+    (tmp_path / "floats").mkdir()
+    device = open_device_model(bundle, write_device_graphs(bundle, tmp_path / "floats", has_lexicon=False))
+    tokenizer, simple = Tokenizer(*bundle.tokenizer_files), open_model(bundle, "float32")
+    sources = [(*tokenizer.encode(text), ids.eos) for text in TEXT[:4]]  # more than there are slots
+    for beam in (1, 3):
+        chosen = SearchOptions(beam_size=beam, max_length=MOST)
+        ends = {"start_id": ids.decoder_start, "eos_id": ids.eos, "options": chosen, "max_length": MOST}
+        searches = [Search(**ends) for _ in sources]
+        run(device_batch(device), list(zip(searches, map(Source, sources), strict=True)), repeat(4), repeat(8))
+        for one, [wanted] in zip(searches, decode(simple, sources, **ends), strict=True):
+            [found] = one.hypotheses()
+            assert found.tokens == wanted.tokens or abs(found.log_probability - wanted.log_probability) < NEAR_TIE
 
 
 @pytest.mark.anyio
