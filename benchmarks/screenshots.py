@@ -25,6 +25,15 @@ TEXT = (
     "Guten Morgen! Der Zug nach Berlin fährt heute von einem anderen Gleis ab.\n\n"
     "Wir treffen uns um neun Uhr vor dem Bahnhof. Bring bitte einen Regenschirm mit, denn es soll am Nachmittag regnen."
 )
+MANUAL = """# Wartung der Heizungsanlage
+
+Lesen Sie diese Anleitung vor der Inbetriebnahme sorgfältig durch. Prüfen Sie den Druck einmal im Monat. Liegt er unter
+1,5 bar, füllen Sie Wasser nach.
+
+* Schrauben Sie den Deckel ab.
+* Reinigen Sie das Sieb mit **klarem** Wasser.
+* Setzen Sie die Dichtung wieder ein.
+"""
 WORD = "station"
 PAIRS = {
     "Mit freundlichen Grüßen": "Kind regards",
@@ -55,6 +64,7 @@ def main(
         picture(browser, url, out / "page-inside.png", steps=("translate", "attention"), viewport=TALL)
         picture(browser, url, out / "page-search.png", steps=("translate", "search"), viewport=TALL)
         picture(browser, url, out / "page-documents.png", steps=("documents",), viewport=TALL)
+        picture(browser, url, out / "page-desk.png", steps=("desk",), viewport={"width": 1200, "height": 760})
         picture(browser, url, out / "page-glossary.png", steps=("translate", "glossary"), viewport=TALL)
         picture(browser, url, out / "page-memory.png", steps=("translate", "memory"), viewport=TALL)
         admin = {"width": 1200, "height": 1660}
@@ -89,6 +99,8 @@ def take_states(browser: Browser, url: str, out: Path) -> None:
     picture(browser, url, out / "formatted.png", steps=("format", "point-formatted"))
     picture(browser, url, out / "long.png", steps=("long",))
     picture(browser, url, out / "documents-phone.png", steps=("documents",), locale="de-DE", **PHONE)
+    picture(browser, url, out / "desk-dark.png", steps=("desk",), color_scheme="dark", locale="de-DE")
+    picture(browser, url, out / "desk-phone.png", steps=("desk",), **PHONE)
     picture(browser, url, out / "shortcuts.png", steps=("help",))
     picture(browser, url, out / "loading.png", steps=("stall", "type"))
     picture(browser, url, out / "error.png", steps=("away", "type", "notice"), locale="de-DE")
@@ -189,6 +201,18 @@ def translate_documents(page: Page) -> None:
     )
     page.locator("#documents li button").wait_for()
     page.locator("#documents li.failed").wait_for()
+
+
+def review_document(page: Page) -> None:
+    """Open the desk for a document, and go to a doubtful sentence."""
+    page.locator("#source-language").select_option("de")
+    page.locator("#open-documents").click()
+    file = {"name": "manual.md", "mimeType": "text/markdown", "buffer": MANUAL.encode()}
+    page.locator("#file").set_input_files([file])
+    page.locator("#documents li button").first.click()
+    page.locator(".sentences textarea").first.press("Enter")
+    page.keyboard.press("Alt+n")
+    page.locator(".desk .option").first.wait_for()
 
 
 def save_terms(page: Page) -> None:
@@ -297,6 +321,7 @@ STEPS = {
     "attention": show_attention,
     "search": show_search,
     "documents": translate_documents,
+    "desk": review_document,
     "glossary": save_terms,
     "memory": save_pairs,
     "suggest": suggest,

@@ -152,6 +152,7 @@ export class Actions {
   }
 
   #key(event) {
+    if (document.body.classList.contains("at-desk")) return; // it has keys of its own
     const isTyping = event.target.matches?.("textarea, input, [contenteditable]");
     const name = event.altKey && !event.ctrlKey && KEYS[event.key.toLowerCase()];
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#translator.again();

@@ -39,6 +39,25 @@ export function retryDelayMs(error, failures = 0) {
   return isTemporary ? 1000 * Math.min(LONGEST_RETRY_S, error.retryAfterS || 2 ** failures) : null;
 }
 
+/** Asks until there is an answer: while the server is away or busy, it tells `problem` why, and asks again. */
+export async function patiently(request, problem) {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      const delayMs = retryDelayMs(error);
+      if (delayMs === null) throw error;
+      problem(say(error.status ? "busy" : "unreachable"));
+      await pause(delayMs);
+    }
+  }
+}
+
+/** Waits. */
+export function pause(durationMs) {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+
 /**
  * Sends a request; `body` is sent as JSON unless it is a form. Returns the response if its status is 2xx.
  *

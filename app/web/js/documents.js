@@ -1,17 +1,21 @@
 // Documents: dropped or chosen, translated by the server's document endpoints (DeepL's contract), saved.
 
-import { ask, reason, retryDelayMs, send, ServerError } from "./api.js";
-import { text } from "./controls.js";
+import { ask, patiently, pause, reason, send, ServerError } from "./api.js";
+import { button, text } from "./controls.js";
 import { element } from "./dom.js";
 import { errorSentence, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
-import { save } from "./share.js";
+import { ReviewedDocument } from "./reviewed.js";
+import { save, translatedName } from "./share.js";
 import { withTerms } from "./terms.js";
 
 const POLL_MS = 1000;
 
-/** Fills the panel for files of these types (".docx", …); returns a function that takes files. */
-export function fillDocuments(root, languages, types) {
+/**
+ * Fills the panel for files of these types (".docx", …); returns a function that takes files. `review(document, pair)` opens
+ * the desk for a `ReviewedDocument`.
+ */
+export function fillDocuments(root, languages, types, review) {
   const jobs = element("ul", { className: "jobs" });
   const input = element("input", { type: "file", accept: types.join(","), className: "sr-only", id: "file", multiple: true, tabIndex: -1 });
   const drop = element(
@@ -23,14 +27,15 @@ export function fillDocuments(root, languages, types) {
     input,
     element("p", { className: "quiet-text", textContent: types.join(" ") }),
   );
-  const take = (files) => [...files].forEach((file) => translate(file, languages, jobs));
+  const take = (files) => [...files].forEach((file) => translate(file, languages, jobs, review));
   input.addEventListener("change", () => (take(input.files), (input.value = "")));
   for (const name of ["dragover", "dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.toggle("over", name === "dragover"));
   root.replaceChildren(text("h2", "documents", { id: "documents-title" }), drop, jobs);
   return take;
 }
 
-async function translate(file, languages, jobs) {
+async function translate(chosen, languages, jobs, review) {
+  const file = await inMemory(chosen);
   const label = element("span", { textContent: say("fileQueued", { name: file.name }) });
   const bar = element("progress", { ariaLabel: file.name });
   const row = element("li", {}, label, bar);
@@ -46,40 +51,55 @@ async function translate(file, languages, jobs) {
       const kept = Object.entries(withMemory(withTerms({ source: languages.source, target })));
       for (const [name, value] of kept) if (/_(id|threshold)$/.test(name)) form.append(name, value);
     }
-    form.append("file", file);
+    form.append("for_review", "true");
+    form.append("file", file, file.name);
     const { document_id: id, document_key: key } = await patiently(() => ask("v2/document", { body: form }), tell);
     const body = { document_key: key };
     await done(`v2/document/${id}`, body, tell, (status, share) => {
       label.textContent = say(status === "queued" ? "fileQueued" : "fileTranslating", { name: file.name });
       if (share !== null) bar.value = share;
     });
-    const content = await patiently(async () => (await send(`v2/document/${id}/result`, { body })).blob(), tell);
-    const name = file.name.replace(/(\.[^.]*)?$/, `.${target}$1`);
+    const sentences = await patiently(() => readSentences(id, body), tell); // the download deletes them
+    const response = await patiently(() => send(`v2/document/${id}/result`, { body }), tell);
+    const content = await response.blob();
+    const name = translatedName(file.name, target, response);
     label.textContent = say("fileDone", { name: file.name });
-    bar.replaceWith(element("button", { type: "button", textContent: `${say("save")}: ${name}`, onclick: () => save(name, content) }));
+    bar.replaceWith(
+      ...(sentences ? [reviewButton(new ReviewedDocument(file, sentences), { source: sentences.source, target }, review)] : []),
+      element("button", { type: "button", textContent: `${say("save")}: ${name}`, onclick: () => save(name, content) }),
+    );
   } catch (error) {
     bar.remove();
     row.classList.add("failed");
-    tell(reason(error));
+    tell(error.code === "document_not_found" ? say("fileExpired") : reason(error));
   }
 }
 
-/** Asks until there is an answer: while the server is away or busy, it tells `problem` why, and asks again. */
-async function patiently(request, problem) {
-  for (;;) {
-    try {
-      return await request();
-    } catch (error) {
-      const delayMs = retryDelayMs(error);
-      if (delayMs === null) throw error;
-      problem(say(error.status ? "busy" : "unreachable"));
-      await pause(delayMs);
-    }
+/** A copy: what is on the disk may change before the corrections go into it. */
+async function inMemory(file) {
+  try {
+    return new File([await file.arrayBuffer()], file.name);
+  } catch {
+    return file; // the upload says what is wrong
   }
 }
 
-function pause(durationMs) {
-  return new Promise((resolve) => setTimeout(resolve, durationMs));
+/** The sentences of a document; null if there are none to review. */
+async function readSentences(id, body) {
+  try {
+    const review = await ask(`v2/document/${id}/sentences`, { body });
+    return review.sentences.length ? review : null;
+  } catch (error) {
+    if (error.status === 404) return null; // too many
+    throw error;
+  }
+}
+
+function reviewButton(document, pair, review) {
+  const open = button("review", () => review(document, pair, () => open.focus()));
+  open.setAttribute("aria-label", `${say("review")}: ${document.file.name}`);
+  addEventListener("beforeunload", (event) => document.isUnsaved && event.preventDefault());
+  return open;
 }
 
 /** Asks for the status until the document is done; tells `progress` the status and the share that is done, or null. */

@@ -39,7 +39,7 @@ const menu = new AlternativesMenu(byId("menu"), translator, {
   inspect: showInspector,
   edit: editSentence,
 });
-const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, store.fileTypes));
+const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, store.fileTypes, openDesk));
 const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: store.keepsGlossaries }));
 const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changed: translateAgain, changes: onPairChange }));
 const drawSoon = onFrame(draw);
@@ -224,6 +224,13 @@ function showOffer() {
   memory.isOffered = store.keepsMemories;
   serveMemories(store.keepsMemories);
   memory.refresh();
+}
+
+/** Shows a document sentence by sentence. */
+async function openDesk(reviewed, pair, closed) {
+  const { Desk, loadStyle } = await import("./desk.js");
+  await loadStyle();
+  new Desk(reviewed, { pair, hasMemories: store.keepsMemories, closed: () => (memory.refresh(), closed()) }).open();
 }
 
 /** The form to edit a sentence with. */

@@ -30,6 +30,12 @@ export async function copy(text, html = null) {
   }
 }
 
+/** What the translation of a file is called; the answer tells its ending, which may be another one. */
+export function translatedName(name, target, response) {
+  const ending = /filename="[^"]*(\.[^".]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "";
+  return `${name.replace(/\.[^.]*$/, "")}.${target}${ending}`;
+}
+
 /** Offers a text as a file. */
 export function save(name, content, type = "text/plain;charset=utf-8") {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
