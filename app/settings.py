@@ -20,6 +20,7 @@ MAX_BEAM_SIZE = 16  # as in app.engine.options, which settings, lying below the 
 MAX_EAGER_BUNDLES = 8
 """More bundles are loaded by their first requests, unless a setting says otherwise."""
 MEBIBYTE = 1024 * 1024
+_LINK = r"^(https?://|mailto:|/)\S+$"  # no script in an address
 # What Kubernetes sets in all containers beside a service that is named dragoman.
 _SERVICE_LINK = re.compile(ENV_PREFIX + r"(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP|SCTP))(_\w+)?", re.IGNORECASE)
 
@@ -107,6 +108,12 @@ class Settings(BaseSettings):
         description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
         "default is none.",
     )
+    operator_name: str | None = Field(
+        None, min_length=1, max_length=200, description="Who runs this server, for the foot of the translation page."
+    )
+    imprint_url: str | None = Field(None, pattern=_LINK, description="Address of the imprint, for the same place.")
+    privacy_url: str | None = Field(None, pattern=_LINK, description="Address of the privacy policy, likewise.")
+    source_url: str | None = Field(None, pattern=_LINK, description="Address of this server's source code, likewise.")
     suggestions: bool = Field(
         False, description="Keep better translations that people send to POST /suggest, for the operator to review."
     )

@@ -78,11 +78,12 @@ def test_zoomed_nothing_is_lost_and_nothing_moves_by_itself(open_page, width, lo
     for name in ("source-text", "output", "swap", "copy", "theme", "help", "ui-language"):
         page.locator(f"#{name}").scroll_into_view_if_needed()
         expect(page.locator(f"#{name}")).to_be_in_viewport()
-    for name in ("documents", "glossary", "memory"):
+    for name, part in (("documents", ".drop"), ("glossary", "h2"), ("memory", "h2")):
         page.locator(f"#open-{name}").click()
-        expect(page.locator(f"#{name} h2")).to_be_visible()
+        expect(page.locator(f"#{name} {part}")).to_be_visible()
         assert_fits(page)
         assert page.evaluate("document.getAnimations().length") == 0
+    page.locator("#open-text").click()
     page.locator("#output").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")

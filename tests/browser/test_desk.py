@@ -16,7 +16,7 @@ KEPT = re.compile("[1-9]")
 
 def open_desk(page: Page, text: str = LETTER, name: str = "letter.txt") -> None:
     page.get_by_label("From").select_option("de")
-    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("tab", name="Files").click()
     file = {"name": name, "mimeType": "text/plain", "buffer": text.encode()}
     page.locator("#file").set_input_files(file)
     page.get_by_role("button", name=f"Review: {name}").press("Enter")
@@ -138,7 +138,7 @@ def test_a_document_that_expired_says_so(open_page):
     page = open_page(is_expected=lambda text: "status of 404" in text)
     page.route("**/v2/document/*/result", lambda route: route.continue_(post_data='{"document_key": "A"}'))
     page.get_by_label("From").select_option("de")
-    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("tab", name="Files").click()
     page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen!"})
     expect(page.locator("#documents li")).to_contain_text("The server has deleted the document")
 

@@ -68,7 +68,7 @@ def test_the_operator_makes_a_key_and_a_user_enters_it(open_page):
     page.reload()  # the tab keeps the key
     page.get_by_role("textbox", name="Text to translate").fill("Wo ist der Bahnhof?")
     expect(page.locator("#output")).to_have_text("Where is the station?")
-    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("tab", name="Files").click()
     page.locator("#file").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen!"})
     expect(page.get_by_role("button", name="Save: a.en.txt")).to_be_visible()
     assert key not in page.evaluate("JSON.stringify(localStorage)")

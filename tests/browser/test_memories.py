@@ -132,7 +132,7 @@ def test_formatted_texts_and_documents_use_the_memory_too(page, memory):
     page.evaluate(PASTE, ["#source-text", "<p><b>Guten Morgen!</b> Ja.</p>", ""])
     expect(page.locator("#rich-output")).to_have_text("Top of the morning! [en] Ja.")
     assert page.evaluate("[...CSS.highlights.get('remembered')].map(String)") == ["Top of the morning!"]
-    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("tab", name="Files").click()
     letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen!"}
     page.locator("#file").set_input_files(letter)
     with page.expect_download() as download:

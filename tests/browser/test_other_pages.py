@@ -88,7 +88,7 @@ def test_no_panel_for_what_the_server_cannot_do(page):
 def test_a_document_is_translated_with_its_progress(open_page, server):
     page = open_page(has_clock=True)
     page.get_by_label("From").select_option("de")
-    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("tab", name="Files").click()
     letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen! Das WAIT kommt."}
     page.locator("#file").set_input_files(letter)
     job = page.locator("#documents li")
@@ -106,7 +106,7 @@ def test_a_document_is_translated_with_its_progress(open_page, server):
 def test_a_document_outlives_a_restart_of_the_server(open_page, server):
     page = open_page(is_expected=lambda text: "Failed to load resource" in text)
     page.get_by_label("From").select_option("de")
-    page.get_by_role("button", name="Documents").click()
+    page.get_by_role("tab", name="Files").click()
     letter = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Guten Morgen! Das WAIT kommt."}
     page.locator("#file").set_input_files(letter)
     job = page.locator("#documents li")
@@ -120,7 +120,7 @@ def test_a_document_outlives_a_restart_of_the_server(open_page, server):
 
 def test_a_dropped_document_that_fails_says_why(open_page):
     page = open_page(is_expected=lambda text: "status of 4" in text)
-    expect(page.get_by_role("button", name="Documents")).to_be_visible()
+    expect(page.get_by_role("tab", name="Files")).to_be_visible()
     page.evaluate(
         """() => {
             const dataTransfer = new DataTransfer();
@@ -131,5 +131,5 @@ def test_a_dropped_document_that_fails_says_why(open_page):
     )
     expect(page.locator("#documents li")).to_have_text(re.compile(r"a\.exe: .*exe"))
     page.get_by_label("Language of this page").select_option("de")
-    expect(page.get_by_role("heading", name="Dokumente")).to_be_visible()
+    expect(page.get_by_role("tab", name="Dateien")).to_be_visible()
     assert_accessible(page)

@@ -293,7 +293,7 @@ def test_an_error_of_the_server_is_said_in_german(open_page):
     page.locator("#source-text").fill("Dies ist ein FAIL.")
     reason = "Das Modell konnte diesen Text nicht übersetzen."
     expect(page.get_by_role("alert")).to_contain_text(f"Die Übersetzung ist gescheitert: {reason}")
-    page.get_by_role("button", name="Dokumente").click()
+    page.get_by_role("tab", name="Dateien").click()
     page.locator("#file").set_input_files({"name": "a.docx", "mimeType": "text/plain", "buffer": b"PK"})
     expect(page.locator("#documents li")).to_contain_text("Die Datei ist beschädigt")
 

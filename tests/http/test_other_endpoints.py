@@ -99,6 +99,20 @@ async def test_frontend_settings(engine):
     assert answer["language"]["target"] == {"code": "en", "name": "English"}
 
 
+async def test_the_operator_fills_the_foot_of_the_page(engine):
+    links = {"imprint_url": "https://example.org/imprint", "privacy_url": "/privacy"}
+    async with serving(engine, Settings(operator_name="A library", **links)) as client:
+        answer = (await client.get("/frontend/settings")).json()
+    assert answer["operator"] == {"name": "A library", "imprint": "https://example.org/imprint", "privacy": "/privacy"}
+    assert answer["formality"] == ["de"]
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "example.org", "data:text/html,x", "https:// x"])
+def test_an_address_at_the_foot_of_the_page_is_one(address):
+    with pytest.raises(ValueError, match="imprint_url"):
+        Settings(imprint_url=address)
+
+
 @pytest.mark.parametrize("path", ["/health", "/livez", "/readyz"])
 async def test_healthy(client, path):
     response = await client.get(path)

@@ -345,6 +345,8 @@ FRONTEND_RESPONSES: Responses = {
                     "filesTranslation": True,
                     "supportedFilesFormat": [".txt", ".html", ".docx"],
                     "capabilities": {"admin": False, "glossaries": False, "memories": False},
+                    "formality": ["de"],
+                    "operator": {},
                     "language": {
                         "source": {"code": "auto", "name": "Auto Detect"},
                         "target": {"code": "en", "name": "English"},

@@ -33,6 +33,7 @@ from app.fairness.offload import Inline, offload
 from app.settings import Settings
 from app.text.detection import Detection
 from app.text.quality_checks import Verdict
+from app.text.register import has_register
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.reports import report_matches, report_terms, report_untranslated
@@ -160,12 +161,24 @@ async def get_frontend_settings(service: CurrentService) -> Response:
                 "glossaries": service.glossaries.store is not None,
                 "memories": service.memories.store is not None,
             },
+            "formality": sorted({spelled(target) for _, target in service.engine.pairs if has_register(target)}),
+            "operator": _operator(service.settings),
             "language": {
                 "source": {"code": "auto", "name": "Auto Detect"},
                 "target": {"code": target, "name": name_of(target)},
             },
         }
     )
+
+
+def _operator(settings: Settings) -> dict[str, str]:
+    told = {
+        "name": settings.operator_name,
+        "imprint": settings.imprint_url,
+        "privacy": settings.privacy_url,
+        "source": settings.source_url,
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 async def _read(request: Request, settings: Settings) -> dict[str, object]:

@@ -158,4 +158,8 @@ class FrontendSettings(BaseModel):
     filesTranslation: bool
     supportedFilesFormat: list[str]
     capabilities: dict[str, bool] = Field(description="What else this server can do, for its page.")
+    formality: list[str] = Field(description="Targets for which `formality` is known.")
+    operator: dict[str, str] = Field(
+        description="What the operator says of the server: `name`, and the addresses `imprint`, `privacy`, `source`."
+    )
     language: dict[str, dict[str, str]]

@@ -152,7 +152,7 @@ export class Actions {
   }
 
   #key(event) {
-    if (document.body.classList.contains("at-desk")) return; // it has keys of its own
+    if (document.body.classList.contains("at-desk") || byId("text-view").hidden) return; // these keys are for the text
     const isTyping = event.target.matches?.("textarea, input, [contenteditable]");
     const name = event.altKey && !event.ctrlKey && KEYS[event.key.toLowerCase()];
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#translator.again();

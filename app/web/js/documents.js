@@ -30,7 +30,7 @@ export function fillDocuments(root, languages, types, review) {
   const take = (files) => [...files].forEach((file) => translate(file, languages, jobs, review));
   input.addEventListener("change", () => (take(input.files), (input.value = "")));
   for (const name of ["dragover", "dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.toggle("over", name === "dragover"));
-  root.replaceChildren(text("h2", "documents", { id: "documents-title" }), drop, jobs);
+  root.replaceChildren(drop, jobs);
   return take;
 }
 
@@ -49,7 +49,7 @@ async function translate(chosen, languages, jobs, review) {
     if (languages.source !== "auto") {
       form.append("source_lang", languages.source.toUpperCase());
       const kept = Object.entries(withMemory(withTerms({ source: languages.source, target })));
-      for (const [name, value] of kept) if (/_(id|threshold)$/.test(name)) form.append(name, value);
+      for (const [name, value] of kept) if (/_(id|threshold)$|^formality$/.test(name)) form.append(name, value);
     }
     form.append("for_review", "true");
     form.append("file", file, file.name);

@@ -3,6 +3,9 @@
 import { ask, send, ServerError } from "./api.js";
 import { BROWSER, chosenGlossary, keepTerms, NONE, termsOf, useGlossary } from "./terms.js";
 
+/** Formats of the server's glossaries; the browser's terms have the first. */
+export const FORMATS = ["tsv", "csv", "tbx"];
+
 /** The terms that this browser keeps. */
 export const browserTerms = {
   async read({ source, target }) {
@@ -13,6 +16,13 @@ export const browserTerms = {
   },
   async replace({ source, target }, terms) {
     keepTerms(source, target, terms);
+  },
+  async importFile(pair, content) {
+    const lines = content.split(/\r\n|\r|\n/).map((line) => line.split("\t").map((side) => side.trim()));
+    await browserTerms.put(pair, Object.fromEntries(lines.filter(([term, translation]) => term && translation).map(([term, translation]) => [term, translation])));
+  },
+  async exportFile({ source, target }) {
+    return Object.entries(termsOf(source, target)).map((term) => `${term.join("\t")}\n`).join("");
   },
 };
 
@@ -54,6 +64,21 @@ export class StoredGlossary {
       await send(`${path}?${new URLSearchParams({ source_lang: pair.source, target_lang: pair.target })}`, { method: "DELETE" });
       this.#pairs = this.#pairs.filter((name) => name !== `${pair.source}-${pair.target}`);
     }
+  }
+
+  /** Adds the terms of a file in one of FORMATS. */
+  async importFile(pair, content, format) {
+    const body = { dictionaries: [{ source_lang: pair.source, target_lang: pair.target, entries: content, entries_format: format }] };
+    const path = this.id ? this.#path : "v3/glossaries";
+    const changed = await ask(path, { method: this.id ? "PATCH" : "POST", body: this.id ? body : { ...body, name: this.name } });
+    this.id = changed.glossary_id;
+    this.#take(changed.dictionaries);
+  }
+
+  /** The terms of a pair as the text of a file. */
+  async exportFile({ source, target }, format) {
+    const query = new URLSearchParams({ source_lang: source, target_lang: target, entries_format: format });
+    return (await ask(`${this.#path}/entries?${query}`)).dictionaries[0].entries;
   }
 
   async rename(name) {

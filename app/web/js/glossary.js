@@ -2,10 +2,12 @@
 
 import { hasKey, reason } from "./api.js";
 import { Chooser } from "./chooser.js";
-import { text } from "./controls.js";
-import { browserTerms, readGlossaries, StoredGlossary } from "./glossaries.js";
+import { button, field, text } from "./controls.js";
+import { element } from "./dom.js";
+import { browserTerms, FORMATS, readGlossaries, StoredGlossary } from "./glossaries.js";
 import { say } from "./i18n.js";
 import { PairTable } from "./pairtable.js";
+import { save } from "./share.js";
 import { BROWSER, chosenGlossary, NONE, useGlossary } from "./terms.js";
 
 const LONGEST_TERM = 500; // as the server has it
@@ -31,6 +33,9 @@ class GlossaryPanel {
   #version = 0; // counts the changes of the list, so that an older answer doesn't undo them
   #chooser;
   #table;
+  #files;
+  #format;
+  #input;
 
   constructor(root, { pair, changed, changes, isStored }) {
     this.#pair = pair;
@@ -51,7 +56,8 @@ class GlossaryPanel {
       languages: pair,
       control: { maxLength: LONGEST_TERM },
     });
-    root.replaceChildren(text("h2", "glossary", { id: "glossary-title" }), this.#chooser.root, this.#table.root);
+    this.#files = this.#fileControls();
+    root.replaceChildren(text("h2", "glossary", { id: "glossary-title" }), this.#chooser.root, this.#table.root, this.#files);
     changes(() => {
       this.#table.leave();
       this.#draw();
@@ -88,6 +94,12 @@ class GlossaryPanel {
     const chosen = drafts.length ? DRAFT : chosenGlossary();
     this.#chooser.fill([...fixed, ...stored, ...drafts], chosen);
     const isNone = chosen === NONE && "noGlossaryUsed";
+    this.#files.hidden = Boolean(problem || isNone) || !this.#pair().source;
+    const formats = this.#current === browserTerms ? FORMATS.slice(0, 1) : FORMATS;
+    const { value } = this.#format;
+    this.#format.replaceChildren(...formats.map((format) => new Option(format.toUpperCase(), format)));
+    this.#format.value = formats.includes(value) ? value : formats[0];
+    this.#input.accept = formats.map((format) => `.${format}`).join(",");
     return this.#table.draw(problem || ((isNone || !this.#pair().source) && say(isNone || "noPair")) || "");
   }
 
@@ -154,6 +166,36 @@ class GlossaryPanel {
       this.#draw();
     }
     this.#changed();
+  }
+
+  /** Controls that take terms from a file, and write them into one. */
+  #fileControls() {
+    const input = element("input", { type: "file", className: "sr-only", id: "glossary-file", tabIndex: -1 });
+    input.addEventListener("change", () => {
+      const [file] = input.files;
+      input.value = "";
+      if (file) this.#try((glossary) => this.#import(glossary, file));
+    });
+    this.#input = input;
+    const { control, label } = field("glossary-format", "format", { name: "select" });
+    this.#format = control;
+    const inputLabel = text("label", "importTerms", { htmlFor: "glossary-file", className: "sr-only" });
+    const download = button("exportTerms", () => this.#try((glossary) => this.#export(glossary)));
+    return element("div", { className: "controls" }, button("importTerms", () => input.click()), inputLabel, input, label, download);
+  }
+
+  async #import(glossary, file) {
+    const format = file.name.split(".").at(-1).toLowerCase();
+    await glossary.importFile(this.#pair(), await file.text(), FORMATS.includes(format) ? format : FORMATS[0]);
+    this.#use(glossary);
+    this.#table.tell(say("saved", { text: file.name }));
+  }
+
+  async #export(glossary) {
+    const { source, target } = this.#pair();
+    const format = this.#format.value;
+    const name = glossary === browserTerms ? "terms" : glossary.name;
+    save(`${name}.${source}-${target}.${format}`, await glossary.exportFile({ source, target }, format));
   }
 
   /** Changes the glossary of now. */

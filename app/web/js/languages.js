@@ -76,6 +76,12 @@ export class Languages extends EventTarget {
     return true;
   }
 
+  /** The language of a text in no known language, most likely: one that can be translated into the target; else null. */
+  get likelySource() {
+    const into = this.target;
+    return [...this.#served.values()].find(({ code, targets }) => code !== into && targets.includes(into))?.code ?? null;
+  }
+
   /** A language that another one can be translated into. */
   #other(code) {
     return this.#served.get(code)?.targets.find((target) => target !== code);

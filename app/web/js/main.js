@@ -9,14 +9,14 @@ import { direction, number, say, uiLanguage, useLanguage } from "./i18n.js";
 import { Languages } from "./languages.js";
 import { AlternativesMenu } from "./menu.js";
 import { findOnlySame, serveMemories, useMemory } from "./memorychoice.js";
-import { Later, Panel } from "./panels.js";
-import { remember } from "./preferences.js";
+import { Later, Panel, Tab } from "./panels.js";
+import { remember, remembered } from "./preferences.js";
 import { scrollTogether } from "./scrolling.js";
 import { fromAddress } from "./share.js";
 import { SourceView } from "./sourceview.js";
 import { Store } from "./store.js";
 import { TargetView } from "./targetview.js";
-import { BROWSER, chosenGlossary, useGlossary } from "./terms.js";
+import { BROWSER, chosenGlossary, chosenRegister, useGlossary, useRegister } from "./terms.js";
 import { Translator } from "./translator.js";
 
 // Pasted markup with one of these is worth keeping.
@@ -25,6 +25,7 @@ const FORMATTING = /<(a\s[^>]*href|b|blockquote|code|em|h[1-6]|i|mark|ol|pre|str
 await useLanguage();
 const area = byId("source-text", HTMLTextAreaElement);
 const output = byId("output");
+const formality = byId("formality", HTMLSelectElement);
 const store = new Store();
 const translator = new Translator();
 const languages = new Languages(byId("source-language"), byId("target-language"));
@@ -39,7 +40,7 @@ const menu = new AlternativesMenu(byId("menu"), translator, {
   inspect: showInspector,
   edit: editSentence,
 });
-const documents = new Panel("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, store.fileTypes, openDesk));
+const documents = new Tab("documents", async (root) => (await import("./documents.js")).fillDocuments(root, languages, store.fileTypes, openDesk));
 const glossary = new Panel("glossary", async (root) => (await import("./glossary.js")).fillGlossary(root, { pair, changed: translateAgain, changes: onPairChange, isStored: store.keepsGlossaries }));
 const memory = new Panel("memory", async (root) => (await import("./memory.js")).fillMemory(root, { pair, changed: translateAgain, changes: onPairChange }));
 const drawSoon = onFrame(draw);
@@ -54,6 +55,7 @@ function draw() {
   output.setAttribute("aria-busy", String(translator.state === "working"));
   actions.refresh();
   showHits();
+  showHint();
 }
 
 function showState() {
@@ -132,9 +134,10 @@ async function loadRich() {
   return text;
 }
 
-/** The languages of the glossary. */
+/** The languages of the panels; while that of the text is unknown, the one that it will most likely be in. */
 function pair() {
-  const { language: from, target: into } = translator;
+  const { target: into } = translator;
+  const from = translator.language ?? languages.likelySource;
   return { source: from, target: into, name: from && `${languages.name(from)} → ${languages.name(into)}` };
 }
 
@@ -169,7 +172,25 @@ function showHits() {
   byId("hits").textContent = matched.length ? say("memoryHits", { used: number(used), offered: number(matched.length - used) }) : "";
 }
 
+/** Offers how to address the reader where the target language tells ways apart. */
+function showFormality() {
+  formality.hidden = !store.formality.includes(languages.target);
+  formality.value = chosenRegister();
+}
+
+async function showFoot() {
+  showFormality();
+  const { fillFoot } = await import("./foot.js");
+  await fillFoot(byId("foot"), store.operator, { source: translator.language, target: languages.target });
+}
+
+/** Says that words can be clicked, until somebody has done it. */
+function showHint() {
+  byId("hint").hidden = rich.current.isOpen || Boolean(remembered("clicked")) || !translator.text.target.trim() || translator.state !== "idle";
+}
+
 function changeLanguages() {
+  showFoot();
   translator.choose(languages.source, languages.target);
   if (rich.current.isOpen) rich.current.again();
   showState();
@@ -217,6 +238,7 @@ async function offerKey() {
 
 /** Shows what this server can do, and nothing else. */
 function showOffer() {
+  showFoot();
   byId("operator").hidden = !store.hasOperator;
   documents.isOffered = store.fileTypes.length > 0;
   glossary.isOffered = true;
@@ -277,7 +299,14 @@ addEventListener("unhandledrejection", (event) => {
 translator.addEventListener("change", drawSoon);
 translator.addEventListener("state", showState);
 languages.addEventListener("change", changeLanguages);
+onPairChange(showFoot);
+formality.addEventListener("change", () => {
+  useRegister(formality.value);
+  translateAgain();
+});
 explorer.addEventListener("open", (/** @type {any} */ { detail }) => {
+  remember("clicked", "yes");
+  showHint();
   const box = target.box(detail.part, detail.begin, detail.end);
   if (box) menu.open({ ...detail, box });
 });

@@ -39,12 +39,17 @@ export class Panel {
     this.#root = byId(name);
     this.#button = byId(`open-${name}`);
     this.#fill = fill;
-    this.#button.addEventListener("click", () => (this.#root.hidden ? this.open() : this.#show(false)));
+    this.#button.addEventListener("click", () => (this.#root.hidden ? this.open() : this.toggle()));
+  }
+
+  /** A click on the button of the open panel. */
+  toggle() {
+    this.show(false);
   }
 
   set isOffered(isOffered) {
     this.#button.hidden = !isOffered;
-    if (!isOffered) this.#show(false);
+    if (!isOffered) this.show(false);
   }
 
   get isOffered() {
@@ -61,7 +66,7 @@ export class Panel {
       this.#content = null; // its script did not come: the next click tries again
       throw error;
     }
-    this.#show(true);
+    this.show(true);
     this.#root.scrollIntoView({ block: "nearest" });
     return content;
   }
@@ -71,8 +76,59 @@ export class Panel {
     (await this.#content)?.refresh();
   }
 
-  #show(isOpen) {
+  /** Shows or hides it. */
+  show(isOpen) {
     this.#root.hidden = !isOpen;
     this.#button.setAttribute("aria-expanded", String(isOpen));
+  }
+}
+
+/** A panel that takes the place of the text, chosen by a tab. */
+export class Tab extends Panel {
+  #tabs;
+  #root;
+  #text = byId("text-view");
+
+  constructor(name, fill) {
+    super(name, fill);
+    this.#root = byId(name);
+    this.#tabs = [byId("open-text"), byId(`open-${name}`)];
+    this.#tabs[0].addEventListener("click", () => this.show(false));
+    this.#tabs[0].parentElement.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  set isOffered(isOffered) {
+    super.isOffered = isOffered;
+    this.#tabs[0].parentElement.hidden = !isOffered;
+    for (const [index, panel] of [this.#text, this.#root].entries()) {
+      if (isOffered) panel.setAttribute("role", "tabpanel");
+      else panel.removeAttribute("role");
+      panel.setAttribute("aria-labelledby", this.#tabs[index].id);
+      if (!isOffered) panel.removeAttribute("aria-labelledby");
+    }
+  }
+
+  get isOffered() {
+    return super.isOffered;
+  }
+
+  toggle() {}
+
+  show(isOpen) {
+    this.#root.hidden = !isOpen;
+    this.#text.hidden = isOpen;
+    for (const [index, tab] of this.#tabs.entries()) {
+      const isChosen = index === Number(isOpen);
+      tab.setAttribute("aria-selected", String(isChosen));
+      tab.tabIndex = isChosen ? 0 : -1;
+    }
+  }
+
+  #key(event) {
+    if (!["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) return;
+    event.preventDefault();
+    const other = this.#tabs.find((tab) => tab.tabIndex < 0);
+    other.focus();
+    other.click();
   }
 }

@@ -13,6 +13,10 @@ export class Store {
   keepsGlossaries = false;
   keepsMemories = false;
   takesSuggestions = false;
+  /** The targets for which the server knows how a reader is addressed. */
+  formality = [];
+  /** What the operator says: { name, imprint, privacy, source }, as far as it is set. */
+  operator = {};
   hasOperator = false;
   /** Whether the server knows API keys, and whether it asks for one. */
   knowsKeys = false;
@@ -42,6 +46,8 @@ export class Store {
     this.keepsGlossaries = capabilities?.glossaries === true;
     this.keepsMemories = capabilities?.memories === true;
     this.hasOperator = capabilities?.admin === true;
+    this.formality = settings.formality ?? [];
+    this.operator = settings.operator ?? {};
     this.takesSuggestions = settings.suggestions === true;
   }
 }

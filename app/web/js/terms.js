@@ -1,4 +1,5 @@
-// The glossary that translations use: the terms that this browser keeps, or a glossary that the server keeps.
+// How translations are to be: the glossary that they use, which this browser or the server keeps, and how they address the
+// reader.
 
 import { remember, remembered } from "./preferences.js";
 
@@ -20,8 +21,27 @@ export function useGlossary(id, pairs = []) {
   remember("glossary", id === BROWSER ? null : id);
 }
 
-/** What a request says of its languages, with the glossary if it has terms for them. */
+let register = remembered("formality") ?? "";
+
+/** How the reader is to be addressed: "prefer_more", "prefer_less", or "" for any way. */
+export function chosenRegister() {
+  return register;
+}
+
+/** Addresses the reader so from now on. */
+export function useRegister(value) {
+  register = value;
+  remember("formality", value || null);
+}
+
+/** What a request says of its languages, with the glossary if it has terms for them, and how the reader is addressed. */
 export function withTerms(pair) {
+  const termed = withGlossary(pair);
+  return register ? { ...termed, formality: register } : termed;
+}
+
+/** What a request says of its languages, with the glossary if it has terms for them. */
+function withGlossary(pair) {
   if (chosen === NONE) return pair;
   if (chosen !== BROWSER) return served.has(`${pair.source}-${pair.target}`) ? { ...pair, glossary_id: chosen } : pair;
   const glossary = termsOf(pair.source, pair.target);
