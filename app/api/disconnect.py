@@ -17,18 +17,27 @@ async def run_while_connected(request: Request, work: Awaitable[Result]) -> Resu
     Raises:
         Cancelled: The client disconnected first.
     """
-    task = asyncio.ensure_future(work)
-    watcher = asyncio.ensure_future(_disconnected(request))
+    task = asyncio.current_task()
+    assert task
+    watcher = asyncio.create_task(_disconnected(request))
+    is_over = is_gone = False
+
+    def cancel(watcher: asyncio.Task[None]) -> None:
+        nonlocal is_gone
+        if not (is_over or watcher.cancelled() or task.cancelling()):
+            is_gone = task.cancel()
+
+    watcher.add_done_callback(cancel)
     try:
-        await asyncio.wait((task, watcher), return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise Cancelled("The client closed the connection.")
+        # The engine frees the rows while it handles the cancellation.
+        return await work
+    except asyncio.CancelledError:
+        if is_gone and not task.uncancel():  # else a server that ends, say, has cancelled this task, too
+            raise Cancelled("The client closed the connection.") from None
+        raise
     finally:
-        for pending in (task, watcher):
-            pending.cancel()
-        # The engine frees the rows while it handles the cancellation: wait for it, so that nothing is left behind.
-        await asyncio.gather(task, watcher, return_exceptions=True)
+        is_over = True
+        watcher.cancel()
 
 
 async def _disconnected(request: Request) -> None:

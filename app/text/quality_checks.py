@@ -37,6 +37,7 @@ _WORD_OR_NUMBER = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
 # A small number by itself.
 _SMALL_NUMBER = re.compile(r"(?<![\w.,:/–-])(1[0-2]|[2-9])(?![\w:/–-]|[.,]\d| \d{3})")
 _CURRENCIES = "$€£¥"
+_AMOUNT = re.compile(rf"[\d{_CURRENCIES}]")
 _GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
 _NEVER_SPELLED = re.compile(r"(?<!\d)\d++(?:[:–-]\d+)+|(?<=[(\[])\d++(?=[)\]])")
 
@@ -110,6 +111,8 @@ def _stutter(text: str) -> int:
 def _repeats(text: str, doubled: Collection[str]) -> int:
     """Count how often a phrase follows itself directly: 1 in "a salad salad", 2 in "na na na", 0 in "die, die"."""
     tokens = _TOKEN.findall(text.casefold())
+    if len(set(tokens)) == len(tokens):
+        return 0
     places = defaultdict[str, list[int]](list)
     sizes = set()
     for place, token in enumerate(tokens):
@@ -155,6 +158,8 @@ def _size(text: str) -> int:
 
 
 def _digits_changed(source: str, translation: str) -> bool:
+    if not (_AMOUNT.search(source) or _AMOUNT.search(translation)):
+        return False
     # Versions and the like come back as they are; no translation makes up something like "4.763.13".
     marked = Counter(_MARKED.findall(translation)) - Counter(_MARKED.findall(source))
     if any(not _WELL_MARKED.fullmatch(digits) for digits in marked):

@@ -145,11 +145,7 @@ class Place(NamedTuple):
 
     def moved(self, sentence: SentenceTranslation) -> SentenceTranslation:
         """Returns a sentence of the segment with its offsets in the block."""
-        return replace(
-            sentence,
-            source_begin=sentence.source_begin + self.source_begin,
-            target_begin=sentence.target_begin + self.target_begin,
-        )
+        return sentence.moved(self.source_begin, self.target_begin)
 
 
 def places(batch: Batch, items: Sequence[ItemBuilder]) -> Iterator[tuple[Segment, Place]]:

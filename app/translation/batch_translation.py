@@ -184,7 +184,7 @@ class BatchTranslation:
         piece = self._pieces[index]
         segment = self._segments[piece.segment]
         begin = piece.begin + sentence.source_begin
-        sentence = replace(sentence, source_begin=begin) if piece.begin else sentence
+        sentence = sentence.moved(piece.begin, 0)
         whole = segment.protected
         part = whole.part(begin, begin + len(sentence.source)) if whole else None
         better = yield from improved(

@@ -108,7 +108,8 @@ class Translator:
                             yield event
             await put_together(wanted, _assemble, items, batch)
             batch = await put_together(wanted, _next_batch, wanted, reader)
-            options = replace(wanted.options, prefix=None)  # which belongs to the first sentence alone
+            if options.prefix is not None:  # which belongs to the first sentence alone
+                options = replace(options, prefix=None)
         answer = Answer(await put_together(wanted, _finish, items, found), timing)
         if self._observe:
             self._observe(wanted, answer)

@@ -68,6 +68,8 @@ def _corrected(sentence: SentenceTranslation, direction: Direction) -> SentenceT
     """Corrects all translations; an alternative is left out if it fails a check and the best translation passes it."""
     sound = [other for other in sentence.alternatives if set(other.verdicts) <= set(sentence.verdicts)]
     best = sentence.edited(corrections(direction.pair(sentence.source, sentence.text)))
+    if not sentence.alternatives:
+        return best
     alternatives: dict[str, Alternative] = {}
     for other in reversed(sound):
         edits = corrections(direction.pair(sentence.source, other.text))

@@ -74,6 +74,12 @@ class SentenceTranslation:
         """A sort key: a translation without verdicts is likelier than any other, then a higher score counts."""
         return not self.verdicts, self.score
 
+    def moved(self, source_by: int, target_by: int) -> "SentenceTranslation":
+        """The translation with both its positions so many code points further on."""
+        if not (source_by or target_by):
+            return self
+        return replace(self, source_begin=self.source_begin + source_by, target_begin=self.target_begin + target_by)
+
     def edited(self, edits: Sequence[Edit], back: Offsets = _IN_PLACE) -> "SentenceTranslation":
         """The translation with parts of its text replaced; links to nothing are left out.
 
@@ -82,6 +88,8 @@ class SentenceTranslation:
             back: From places in what was translated to places in ``source``.
         """
         links = self.alignment
+        if not (edits or links):
+            return self
         if links and (edits or back is not _IN_PLACE):
             links = moved(links, back, Offsets.of(edits))
         kept = (link for link in links if link.source_begin < link.source_end and link.target_begin < link.target_end)

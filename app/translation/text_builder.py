@@ -1,7 +1,6 @@
 """Puts the translation of a text together, sentence by sentence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from app.translation.sentence import SentenceTranslation, TextTranslation
@@ -26,7 +25,7 @@ class TextBuilder:
     def add(self, sentence: SentenceTranslation) -> SentenceTranslation:
         """Adds the next sentence and what stands before it; returns the sentence with its place in the translation."""
         gap = self._gap(sentence.source_begin)
-        sentence = replace(sentence, target_begin=self._target_end + len(gap))
+        sentence = sentence.moved(0, self._target_end + len(gap) - sentence.target_begin)
         self._versions += (gap,), (sentence.text, *(other.text for other in sentence.alternatives))
         self._sentences.append(sentence)
         self._source_end = sentence.source_begin + len(sentence.source)

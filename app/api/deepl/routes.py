@@ -21,6 +21,7 @@ from app.api.deepl.requests import Shape, parse_translation
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
+from app.api.plain_route import PlainRoute
 from app.api.request_body import read_parameters
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
@@ -32,7 +33,7 @@ from app.translation.reports import report_matches, report_terms
 from app.translation.request import ItemTranslation, TranslationRequest
 from languages.codes import base
 
-router = APIRouter(tags=["DeepL"])
+router = APIRouter(tags=["DeepL"], route_class=PlainRoute)
 
 NO_LIMIT_CHARS = 1_000_000_000_000
 """What DeepL itself answers to accounts without a limit; clients read an integer."""

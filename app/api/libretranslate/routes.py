@@ -23,6 +23,7 @@ from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.libretranslate.parameters import Q
 from app.api.libretranslate.requests import parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
+from app.api.plain_route import PlainRoute
 from app.api.request_body import body_bytes, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
 from app.api.sse import EventStream, server_sent, with_heartbeats
@@ -40,7 +41,7 @@ from app.translation.reports import report_matches, report_terms, report_untrans
 from app.translation.request import Answer, ItemTranslation, Progress, TranslationRequest
 from app.translation.sentence import SentenceEvent
 
-router = APIRouter(tags=["Translation"])
+router = APIRouter(tags=["Translation"], route_class=PlainRoute)
 _MAX_GLOSSARY_CHARS = 4_000_000
 
 

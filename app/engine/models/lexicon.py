@@ -140,18 +140,18 @@ class Lexicon:
 
     def _looked_up(self, entry: str, *, titled: bool, first: bool) -> list[str]:
         """Translates a word or a term of two words, which may begin with a capital because of its place."""
-        forms = [entry]
-        if entry[0].isupper() and (titled or first):
-            forms.append(_lower(entry))
-            if titled:
-                forms.append(" ".join(map(_lower, entry.split(" "))))
-        listed = next((form for form in forms if form in self._entries), None)
+        listed = entry if entry in self._entries else None
+        if listed is None and not entry[0].isupper():
+            return []  # as nearly all
+        if listed is None and (titled or first):
+            forms = (_lower(entry), " ".join(map(_lower, entry.split(" "))))
+            listed = next((form for form in forms[: 1 + titled] if form in self._entries), None)
         translations: list[str] = []
         if listed is not None:  # perhaps as a word that the model knows
             translations = self._translations(listed)
             if listed != entry:
                 translations = list(map(_capital, translations))
-        elif self._has_parts and entry[0].isupper() and _lower(entry) not in self._entries:
+        elif self._has_parts and _lower(entry) not in self._entries:
             translations = self._compound(entry)
         return [" ".join(map(_capital, each.split(" "))) for each in translations] if titled else translations
 

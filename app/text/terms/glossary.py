@@ -167,6 +167,8 @@ def missing(translation: str, terms: Sequence[Term]) -> int:
 
 def uses(translation: str, terms: Sequence[Term]) -> tuple[TermUse, ...]:
     """Finds the terms in a translation; each position counts for one term only."""
+    if not terms:
+        return ()
     groups = {term.forms: _Group(term) for term in terms}
     _count_forms(translation, groups.values())
     found = []
