@@ -21,9 +21,9 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, FrameType, SimpleNamespace
+from types import CodeType, FrameType
 from typing import Annotated, Any
 
 import typer
@@ -160,50 +160,11 @@ async def measure_worst(bundle: Path, recorder: Recorder) -> None:
 
 def behind_cluster(bundle: Bundle) -> ModelEngine:
     """The engine of a bundle, with the cluster's code around it on both sides, but without Ray between them."""
-    from ray.serve.handle import DeploymentResponseGenerator
-
     from app.cluster.remote_engine import RemoteEngine
-    from app.cluster.replica import Replica
+    from tests.support.across import LocalHandle, LocalReplica
 
-    class Responses(DeploymentResponseGenerator[Any]):
-        def __init__(self, messages: AsyncGenerator[Any, None]) -> None:
-            self.messages = messages
-
-        def __aiter__(self) -> Any:
-            return self
-
-        async def __anext__(self) -> Any:
-            return await asyncio.create_task(self._next())  # on a stack of its own, as in another process
-
-        async def _next(self) -> Any:
-            return await anext(self.messages)
-
-        def cancel(self) -> None:
-            self.closing = asyncio.ensure_future(self.messages.aclose())
-
-    class Local(Replica):
-        def __init__(self) -> None:
-            self._engine = Registry.from_settings(Settings(bundle=(bundle.path,), workers=1, threads=1))
-
-        def __del__(self) -> None:  # type: ignore[override]
-            pass
-
-    class Handle:
-        deployment_name = "local"
-
-        def __init__(self) -> None:
-            self.replica = Local()
-            self.stream = SimpleNamespace(remote=lambda *call: Responses(self.replica.stream(*call)))
-            self.models = SimpleNamespace(remote=self._models)
-
-        def options(self, **_: object) -> Any:
-            return self
-
-        async def _models(self) -> list[dict[str, object]]:
-            await self.replica._engine.start()
-            return self.replica.models()
-
-    return RemoteEngine(bundle, Handle(), 0)  # type: ignore[arg-type]
+    engine = Registry.from_settings(Settings(bundle=(bundle.path,), workers=1, threads=1))
+    return RemoteEngine(bundle, LocalHandle(LocalReplica(engine)), 0)  # type: ignore[arg-type]
 
 
 def main(

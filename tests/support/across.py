@@ -1,11 +1,13 @@
-"""A fake engine on the other side of the cluster's code, for `pytest --across-cluster`.
+"""An engine on the other side of the cluster's code, without Ray: for `pytest --across-cluster` and benchmarks.hops.
 
-Calls and answers pass ``RemoteEngine`` and ``Replica``, and are pickled on their way, as between two processes.
+Calls and answers pass ``RemoteEngine`` and ``Replica``, and are pickled on their way, as between two processes. A
+replica has a stack and a context of its own.
 """
 
 import asyncio
 import pickle
 from collections.abc import AsyncGenerator, Mapping
+from contextvars import copy_context
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,20 +28,27 @@ def sent(value: Any) -> Any:
 
 class _Responses(DeploymentResponseGenerator[Message]):
     def __init__(self, messages: AsyncGenerator[Message, None]) -> None:
-        self._messages = messages
+        self._messages, self._context = messages, copy_context()
 
     def __aiter__(self) -> "_Responses":
         return self
 
     async def __anext__(self) -> Message:
-        return sent(await anext(self._messages))
+        return sent(await asyncio.create_task(self._next(), context=self._context))
+
+    async def _next(self) -> Message:
+        return await anext(self._messages)
 
     def cancel(self) -> None:
         self._closing = asyncio.ensure_future(self._messages.aclose())
 
 
-class _Replica(Replica):
-    """A replica that Ray does not end."""
+class LocalReplica(Replica):
+    """A replica that Ray does not end.
+
+    Args:
+        engine: What translates.
+    """
 
     def __init__(self, engine: Any) -> None:
         self._engine = engine
@@ -48,16 +57,21 @@ class _Replica(Replica):
         pass
 
 
-class _Handle:
-    """Calls one replica, which has the engine."""
+class LocalHandle:
+    """Calls one replica, as a handle of Ray Serve does.
 
-    deployment_name = "fake"
+    Args:
+        replica: In this process.
+    """
 
-    def __init__(self, engine: Any) -> None:
-        self._replica = _Replica(engine)
+    deployment_name = "local"
+
+    def __init__(self, replica: Replica) -> None:
+        self._replica = replica
         self.stream, self.inspect = SimpleNamespace(remote=self._stream), SimpleNamespace(remote=self._inspect)
+        self.models = SimpleNamespace(remote=self._models)
 
-    def options(self, **_: object) -> "_Handle":
+    def options(self, **_: object) -> "LocalHandle":
         return self
 
     def _stream(
@@ -68,6 +82,10 @@ class _Handle:
     async def _inspect(self, call: InspectionCall, request_name: str | None) -> object:
         return sent(await self._replica.inspect(*sent((call, request_name))))
 
+    async def _models(self) -> object:
+        await self._replica._engine.start()
+        return sent(self._replica.models())
+
 
 class AcrossCluster(OneModel):
     """The engine of an ingress; all but translations and inspections it has from the fake engine itself.
@@ -77,7 +95,7 @@ class AcrossCluster(OneModel):
     """
 
     def __init__(self, engine: Any) -> None:
-        self._engine, self._remote = engine, RemoteEngine(None, _Handle(engine), 0)  # type: ignore[arg-type]
+        self._engine, self._remote = engine, RemoteEngine(None, LocalHandle(LocalReplica(engine)), 0)  # type: ignore[arg-type]
         self._remote.note_replicas(True)
 
     def __getattr__(self, name: str) -> Any:
