@@ -5,6 +5,7 @@ import gzip
 import re
 from pathlib import Path
 
+import onnx
 import pytest
 import sentencepiece
 
@@ -112,6 +113,15 @@ def test_bundle_is_small_enough_to_ship() -> None:
     assert len(list(SHIPPED.glob("*.onnx"))) <= 16 + len(list(SHIPPED.glob("*-cuda.onnx"))), "graphs"
     assert size("lexicon*") <= 3e6
     assert size("*") <= 65e6
+
+
+def test_the_graphs_for_a_gpu_take_the_lexicon(bundle: Bundle) -> None:
+    """Else three of four sentences would go step by step there."""
+    for model in bundle.models:
+        graphs = model.graphs("float16-cuda")
+        for role in ("decoder", "beam"):
+            given = onnx.load(graphs[role], load_external_data=False).graph.input
+            assert "tree_tokens" in {each.name for each in given}
 
 
 def test_no_training_source_excludes_commercial_use(bundle: Bundle) -> None:

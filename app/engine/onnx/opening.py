@@ -80,4 +80,10 @@ def open_model(
     if not _on_device(bundle.manifest, found, provider):
         return simple
     graphs = DeviceGraphs(bundle.graphs("float16-cuda"), pad_id=ids.pad, provider=provider)
+    if any(pair.lexicon for pair in bundle.manifest.pairs) and not graphs.has_lexicon:
+        logger.warning(
+            "%s got its lexicon after its graphs for a GPU: sentences with rare words go step by step; "
+            "dragoman export BUNDLE BUNDLE --cuda makes the graphs again",
+            bundle.path,
+        )
     return DeviceModel(graphs, simple, eos_id=ids.eos, sentences=device_sentences)

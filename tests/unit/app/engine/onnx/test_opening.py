@@ -1,15 +1,18 @@
 """Which operators a model gets."""
 
 import logging
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from app.engine.onnx import opening
+from app.engine.onnx.device import DeviceModel
 from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.native import NativeModel, choose_kernels
 from app.engine.onnx.opening import open_model, opened_graphs
 from app.errors import ConfigurationError
+from tests.support.device import write_device_graphs
 
 built = pytest.mark.skipif(choose_kernels() is None, reason="no native operators were built for this machine")
 
@@ -76,3 +79,19 @@ def test_what_was_asked_for_and_is_not_there_is_an_error(tiny_bundle, without_na
     for bundle, kernels in ((tiny_bundle, "neon"), (without_native_graphs, "avx2")):
         with pytest.raises(ConfigurationError, match=f"kernels {kernels} were asked for"):
             open_model(bundle, "int8", kernels=kernels)
+
+
+def test_a_lexicon_that_came_after_the_graphs_for_a_gpu_is_told(tiny_bundle, tmp_path, monkeypatch, caplog):
+    """Such sentences are translated, but slowly. The graphs are opened on the CPU here."""
+    monkeypatch.setattr(opening, "_on_device", lambda *_: True)
+    shutil.copytree(tiny_bundle.path, tmp_path, dirs_exist_ok=True)
+    [pair], manifest = tiny_bundle.manifest.pairs[:1], tiny_bundle.manifest
+    pairs = (pair.model_copy(update={"lexicon": "lexicon.tsv.gz"}),)
+    older = replace(tiny_bundle, path=tmp_path, manifest=manifest.model_copy(update={"pairs": pairs}))
+    for has_lexicon, warnings in ((True, 0), (False, 1)):
+        written = write_device_graphs(tiny_bundle, tmp_path, has_lexicon=has_lexicon)
+        for role, name in manifest.graphs["float16-cuda"].files.items():
+            written[role].replace(tmp_path / name)
+        assert isinstance(open_model(older, "float16"), DeviceModel)
+        assert len(caplog.records) == warnings
+    assert "--cuda makes the graphs again" in caplog.text
