@@ -50,6 +50,8 @@ def contradiction(settings: Any) -> str | None:
             return f"{name} needs data (the folder of the database) or database (its address)"
     if found := _about_tokens(settings):
         return found
+    if settings.second_tier_key and settings.second_tier_key_file:
+        return "second_tier_key and second_tier_key_file exclude each other"
     if settings.result_cache_s and settings.valkey is None:
         return "result_cache_s needs valkey, the address of a Valkey server"
     if "*" in settings.cors_origins and len(settings.cors_origins) > 1:

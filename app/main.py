@@ -33,6 +33,7 @@ from app.text.detection import Detector
 from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
 from app.translation.references import References
+from app.translation.second_tier.interface import SecondTier
 from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
 
@@ -104,13 +105,15 @@ def _build_service(settings: Settings, engine: ReloadableEngine, detector: Detec
         ConfigurationError: The database can't be used.
     """
     metrics = Metrics(engine)
-    translator = Translator(engine, detector, metrics.observe_translation)
+    second_tier = _second_tier(settings, metrics)
+    translator = Translator(engine, detector, metrics.observe_translation, second_tier)
     database = _open_database(settings)
     references = References(Glossaries(database), Memories(database))
     return Service(
         settings=settings,
         engine=engine,
         translator=translator,
+        second_tier=second_tier,
         metrics=metrics,
         access=Access(settings, database),
         database=database,
@@ -130,6 +133,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await service.documents.stop()
         await service.engine.stop()
         await service.access.close()
+        if service.second_tier:
+            await service.second_tier.close()
         if service.database:
             service.database.close()
 
@@ -153,6 +158,28 @@ def _add_middleware(app: FastAPI, service: Service, routes: Sequence[BaseRoute])
         return Refusal(response.status_code, response.raw_headers, bytes(response.body)) if response else None
 
     app.state.refuse = refuse  # for the server, which then makes no task for a request
+
+
+def _second_tier(settings: Settings, metrics: Metrics) -> SecondTier | None:
+    """The second tier, if a setting names one.
+
+    Raises:
+        ConfigurationError: Its HTTP client is missing, or its key can't be read.
+    """
+    if settings.second_tier is None:
+        return None
+    from app.translation.second_tier.server import ChatServer, read_key  # brings httpx along
+
+    secret = settings.second_tier_key
+    return ChatServer(
+        settings.second_tier,
+        key=secret.get_secret_value() if secret else read_key(settings.second_tier_key_file),
+        model=settings.second_tier_model,
+        below=settings.second_tier_below,
+        at_once=settings.second_tier_at_once,
+        timeout_s=settings.second_tier_timeout_s,
+        observe=metrics.observe_second_tier,
+    )
 
 
 def _open_database(settings: Settings) -> "Database | None":

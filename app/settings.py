@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from app.contradictions import contradiction
 from app.errors import ConfigurationError
 from app.machine import available_cores, available_memory_bytes
+from app.second_tier_settings import SecondTierSettings
 
 ENV_PREFIX = "DRAGOMAN_"
 OF_COMMANDS = {"DRAGOMAN_KEY", "DRAGOMAN_MODELS", "DRAGOMAN_MODEL_INDEX"}
@@ -25,7 +26,7 @@ _LINK = r"^(https?://|mailto:|/)\S+$"  # no script in an address
 _SERVICE_LINK = re.compile(ENV_PREFIX + r"(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP|SCTP))(_\w+)?", re.IGNORECASE)
 
 
-class Settings(BaseSettings):
+class Settings(SecondTierSettings):
     """The service's settings. Keyword arguments win over environment variables, which win over the defaults."""
 
     model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, frozen=True, extra="forbid")

@@ -6,6 +6,7 @@
 from pathlib import Path
 from typing import Any
 
+from app.second_tier_settings import SecondTierSettings
 from app.settings import ENV_PREFIX, Settings
 
 PAGE = Path(__file__).parents[1] / "docs" / "configuration.md"
@@ -38,7 +39,9 @@ _BOUNDS = {
 def page() -> str:
     """Return the whole page."""
     schema = Settings.model_json_schema()["properties"]
-    return _HEAD + "".join(_row(name, values) for name, values in schema.items())
+    # The settings of a part come first there, and last here.
+    names = sorted(schema, key=SecondTierSettings.model_fields.__contains__)
+    return _HEAD + "".join(_row(name, schema[name]) for name in names)
 
 
 def _row(name: str, schema: dict[str, Any]) -> str:

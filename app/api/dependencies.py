@@ -17,6 +17,7 @@ from app.translation.languages import languages_of
 from app.translation.pipeline import Translator
 from app.translation.references import References
 from app.translation.request import TranslationRequest, Wish
+from app.translation.second_tier.interface import SecondTier
 from app.translation.stored_glossaries import Glossaries
 from app.translation.stored_memories import Memories
 
@@ -36,6 +37,7 @@ class Service:
     settings: Settings
     engine: ReloadableEngine
     translator: Translator
+    second_tier: SecondTier | None
     metrics: Metrics
     access: Access
     database: "Database | None"

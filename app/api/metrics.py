@@ -17,6 +17,7 @@ from app.engine.interface import TranslationEngine
 from app.engine.metric_names import COUNTERS, GAUGES
 from app.machine import available_memory_bytes
 from app.translation.request import Answer, TranslationRequest
+from app.translation.second_tier.interface import Outcome as SecondTierOutcome
 
 MAX_TAGS = 100
 """Different reporting tags; all further ones count as one."""
@@ -62,8 +63,23 @@ class Metrics:
         self._documents = Counter(
             "dragoman_documents", "Documents that ended in the background.", ["outcome"], registry=registry
         )
-        for outcome in get_args(Outcome):  # a rate needs a series from the start
-            self._documents.labels(outcome)
+        self._sentences = Counter(
+            "dragoman_sentences", "Sentences translated, by the tier that did it.", ["tier"], registry=registry
+        )
+        self._second_tier = Counter(
+            "dragoman_second_tier_sentences",
+            "Sentences that the models were unsure of, by what became of them at the second tier.",
+            ["outcome"],
+            registry=registry,
+        )
+        # A rate needs a series from the start.
+        for counter, values in (
+            (self._documents, get_args(Outcome)),
+            (self._sentences, ("1", "2")),
+            (self._second_tier, tuple(SecondTierOutcome)),
+        ):
+            for value in values:
+                counter.labels(value)
         ready = Gauge("dragoman_ready", "1 if texts can be translated now, as /readyz tells.", registry=registry)
         ready.set_function(lambda: obstacle_of(engine) is None)
         limit = Gauge("dragoman_memory_limit_bytes", "Memory that the process may use.", registry=registry)
@@ -96,6 +112,10 @@ class Metrics:
         """Counts a document that ended in the background."""
         self._documents.labels(outcome).inc()
 
+    def observe_second_tier(self, outcome: SecondTierOutcome) -> None:
+        """Counts a sentence that the models were unsure of."""
+        self._second_tier.labels(outcome).inc()
+
     def observe_translation(self, wanted: TranslationRequest, answer: Answer) -> None:
         """Counts the characters of a translation and the time of each phase."""
         for text, item in zip(wanted.texts, answer.items, strict=True):
@@ -103,6 +123,8 @@ class Metrics:
             pair = f"{source}-{wanted.target}"
             self._source_characters.labels(pair).inc(len(text))
             self._target_characters.labels(pair).inc(len(item.text))
+            for tier, count in item.tiers.items():
+                self._sentences.labels(str(tier)).inc(count)
         self._queue_seconds.observe(answer.timing.queue_s)
         self._encode_seconds.observe(answer.timing.encode_s)
         self._decode_seconds.observe(answer.timing.decode_s)

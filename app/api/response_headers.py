@@ -1,4 +1,4 @@
-"""Headers of a translation's response: its timing, its pivot language, and its warnings."""
+"""Headers of a translation's response: its timing, its pivot language, its warnings, and who translated it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,14 +8,16 @@ from app.translation.request import ItemTranslation
 
 
 def translation_headers(items: Sequence[ItemTranslation], timing: Timing) -> dict[str, str]:
-    """Returns ``Server-Timing`` and, if they apply, ``X-Dragoman-Pivot`` and ``X-Dragoman-Warnings``."""
+    """Returns ``Server-Timing`` and, if they apply, ``X-Dragoman-Pivot``, ``-Warnings`` and ``-Second-Tier``."""
     phases = ", ".join(f"{name};dur={milliseconds:.1f}" for name, milliseconds in phases_ms(timing).items())
     pivots = sorted({item.pivot for item in items if item.pivot})
     warnings = _warnings(items)
+    second = sum(item.tiers.get(2, 0) for item in items)
     return {
         "Server-Timing": phases,
         **({"X-Dragoman-Pivot": ", ".join(pivots)} if pivots else {}),
         **({"X-Dragoman-Warnings": warnings} if warnings else {}),
+        **({"X-Dragoman-Second-Tier": str(second)} if second else {}),
     }
 
 

@@ -56,6 +56,8 @@ class Reviewer:
             text.confidence = min(confidence, text.confidence if text.confidence is not None else 1.0)
         is_low = confidence is not None and self._below is not None and confidence < self._below
         reasons = [f"confidence {confidence:.2f}"] if is_low else []
+        if sentence.tier == 2 and self._below is not None:  # nobody knows how good it is
+            reasons.append("second tier")
         reasons += map(str, sentence.verdicts)
         if not reasons:
             return

@@ -40,6 +40,7 @@ class ItemBuilder:
         self._blocks: list[tuple[SentenceTranslation, ...]] = []
         self._lost: list[str] = []
         self._verdicts: Counter[Verdict] = Counter()
+        self._tiers: Counter[int] = Counter()
         self._untranslated: list[Untranslated] = []
         self._terms: list[TermUse] = []
         self._matches: list[Match] = []
@@ -98,6 +99,8 @@ class ItemBuilder:
         self._matches += segment.matches
         for sentence in sentences:
             self._verdicts.update(sentence.verdicts)
+            if sentence.stored is None:
+                self._tiers[sentence.tier] += 1
             self._terms += uses(sentence.text, sentence.terms)
         if self._wanted.markup:
             self._blocks.append(sentences if self._wanted.details else ())
@@ -121,6 +124,7 @@ class ItemBuilder:
             detection=detection,
             blocks=tuple(self._blocks),
             verdicts=self._verdicts,
+            tiers=self._tiers,
             lost=lost,
             pivot=self._pivot,
             terms=tuple(self._terms),

@@ -29,11 +29,12 @@ from app.translation.assembly import ItemBuilder
 from app.translation.drafting import Drafting
 from app.translation.memory import Part, Piece, StoredDraft, align, parts_of, with_matches
 from app.translation.passages import Batch, Segment
-from app.translation.questions import Asking, Done, Question, answered, step
+from app.translation.questions import Answers, Asking, Done, Question, answered, step
 from app.translation.request import TranslationRequest
 from app.translation.restoring import RestoredSentence, restore
 from app.translation.retries import improved
 from app.translation.rules.pair import Direction, RuleOptions
+from app.translation.second_tier.opinion import Opinions, second_opinion
 from app.translation.segment_writer import SegmentWriter
 from app.translation.sentence import SentenceEvent, SentenceTranslation, TextTranslation, TokenEvent
 from app.translation.stage import Stage
@@ -70,6 +71,7 @@ class BatchTranslation:
         items: What there is of the request's items.
         options: How to search.
         quota: The request's quota, which its other batches share.
+        opinions: The second tier; None without one.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class BatchTranslation:
         items: Sequence[ItemBuilder],
         options: SearchOptions,
         quota: RequestQuota,
+        opinions: Opinions | None = None,
     ) -> None:
         segments = [segment for passage in batch for segment in passage.segments if segment.needs_model]
         self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
@@ -96,6 +99,7 @@ class BatchTranslation:
         self._corrects = wanted.options.prefix is None
         keeps_marks = wanted.preserves_formatting or not self._corrects
         self._writer = SegmentWriter(batch, items, None if keeps_marks else self._direction)
+        self._opinions = opinions
         self._hops: Sequence[OpenHop] = ()
         self._pieces: list[Piece] = []
         self._timing = Timing()
@@ -190,6 +194,15 @@ class BatchTranslation:
         better = yield from improved(
             sentence, part, direction=self._direction, options=self._options, placeholders=self._placeholders
         )
+        if self._opinions:
+            better = yield from second_opinion(
+                better,
+                part,
+                opinions=self._opinions,
+                direction=self._direction,
+                options=self._options,
+                context=_before(segment, begin) or self._wanted.context,
+            )
         restored = restore(better, whole, part, self._direction if self._corrects else None)
         return _Finished(piece.segment, restored, better.text)
 
@@ -222,7 +235,9 @@ class BatchTranslation:
             segment.pivot = self._drafting.pivot
         return self._writer.add(result.sentence)
 
-    async def _answer(self, question: Question) -> list[TextTranslation]:
+    async def _answer(self, question: Question) -> Answers:
+        if question.brief and self._opinions:
+            return await self._opinions.ask(question.brief)
         terms = [self._glossary.find(text) for text in question.texts] if self._glossary else ()
         quota = replace(self._quota, admitted=True, is_retry=True)
         return await self._translate(question.texts, question.options, quota, terms)
@@ -244,6 +259,12 @@ class BatchTranslation:
         translations, timing = await Drafting(self._hops, call, terms, bulk=self._bulk).translate()
         self._timing += timing
         return translations
+
+
+def _before(segment: Segment, begin: int) -> str:
+    """The text of a segment before a place in its text with stand-ins."""
+    protected = segment.protected
+    return protected.source[: protected.offsets.begin(begin)] if protected else segment.text[:begin]
 
 
 def _search_options(wanted: TranslationRequest, segments: Sequence[Segment], options: SearchOptions) -> SearchOptions:

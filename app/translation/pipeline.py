@@ -1,8 +1,10 @@
 """Carries out a checked request: detects languages, reads markup, calls the engine, assembles the answer."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple, TypeVar
 
 from app import tracing
@@ -20,6 +22,8 @@ from app.translation.languages import check_pair, refuse_foreign
 from app.translation.memory import look_up
 from app.translation.passages import Batch, batches
 from app.translation.request import AUTO, Answer, ItemTranslation, Progress, TranslationRequest
+from app.translation.second_tier.interface import SecondTier
+from app.translation.second_tier.opinion import Opinions
 
 Result = TypeVar("Result")
 
@@ -45,6 +49,7 @@ class Translator:
         engine: What translates.
         detector: What tells languages apart; replaced when other languages are served.
         observe: Called with each request that was answered and its answer; None to call nobody.
+        second_tier: Translates the sentences that the engine is unsure of; None for nobody.
     """
 
     def __init__(
@@ -52,8 +57,9 @@ class Translator:
         engine: TranslationEngine,
         detector: Detector,
         observe: Callable[[TranslationRequest, Answer], None] | None = None,
+        second_tier: SecondTier | None = None,
     ) -> None:
-        self._engine, self.detector, self._observe = engine, detector, observe
+        self._engine, self.detector, self._observe, self._second_tier = engine, detector, observe, second_tier
 
     @property
     def pairs(self) -> frozenset[tuple[str, str]]:
@@ -93,13 +99,13 @@ class Translator:
         languages = [each.language for each in found]
         alphabets = [self._engine.alphabet(language, wanted.target) for language in languages]
         items = [ItemBuilder(wanted) for _ in wanted.texts]
-        timing, quota = Timing(), RequestQuota()
+        timing, quota, opinions = Timing(), RequestQuota(), self._opinions(wanted)
         reader = batches(wanted, languages, alphabets)
         batch = await work_out(wanted, _next_batch, wanted, reader)
         options = wanted.options
         while batch:
             if any(segment.needs_model for passage in batch for segment in passage.segments):
-                translation = BatchTranslation(self._engine, wanted, batch, items, options, quota)
+                translation = BatchTranslation(self._engine, wanted, batch, items, options, quota, opinions)
                 async with aclosing(translation.events()) as events:
                     async for event in events:
                         if isinstance(event, Timing):
@@ -114,6 +120,13 @@ class Translator:
         if self._observe:
             self._observe(wanted, answer)
         yield answer
+
+    def _opinions(self, wanted: TranslationRequest) -> Opinions | None:
+        """The second tier for a request: it gets half of the request's time, so that the rest is never late for it."""
+        if self._second_tier is None:
+            return None
+        end = inf if wanted.deadline_s is None else asyncio.get_running_loop().time() + wanted.deadline_s / 2
+        return Opinions(self._second_tier, self.detector, end)
 
 
 async def work_out(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:

@@ -6,20 +6,24 @@ event loop nor threads, and who runs it decides where it works (``answered``).
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from app.engine.options import SearchOptions
 from app.errors import DragomanError
 from app.translation.sentence import SentenceTranslation, TextTranslation
 
+if TYPE_CHECKING:
+    from app.translation.second_tier.prompt import Brief
+
 Result = TypeVar("Result")
 
 
 class Question(NamedTuple):
-    """Texts to translate, each as one sentence, and how to search."""
+    """Texts to translate, each as one sentence, and how to search; or a sentence for the second tier."""
 
     texts: tuple[str, ...]
     options: SearchOptions
+    brief: "Brief | None" = None
 
 
 Answers = list[TextTranslation] | None
@@ -50,7 +54,7 @@ def step(asking: Asking[Result], answers: Answers = None) -> Question | Done[Res
 
 async def answered(
     asking: Asking[Result],
-    translate: Callable[[Question], Awaitable[list[TextTranslation]]],
+    translate: Callable[[Question], Awaitable[Answers]],
     *,
     first: Question | None = None,
     run: Callable[..., Awaitable[Any]] | None = None,
@@ -59,7 +63,7 @@ async def answered(
 
     Args:
         asking: The rule.
-        translate: Translates texts. If it refuses, there are no answers.
+        translate: Answers a question. If it refuses, there are no answers.
         first: The question that the rule has asked; None if it hasn't begun.
         run: Calls a function with arguments somewhere, such as ``offload``; None to call it here.
     """

@@ -128,6 +128,7 @@ class ItemTranslation:
         blocks: The translated sentences: of the whole text, or of each block of its markup, in order; none unless the
             request asked for ``details``.
         verdicts: How many sentences have each verdict.
+        tiers: How many sentences were translated by each tier; those of a translation memory by none.
         lost: Protected spans whose position in ``text`` is a guess.
         pivot: Code of the language between the two models; None if one model translated the item.
         terms: The glossary's terms in the item, in order, with their status.
@@ -141,6 +142,7 @@ class ItemTranslation:
     detection: Detection | None
     blocks: tuple[tuple[SentenceTranslation, ...], ...] = ()
     verdicts: Mapping[Verdict, int] = field(default_factory=dict)
+    tiers: Mapping[int, int] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
     pivot: str | None = None
     terms: tuple[TermUse, ...] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from app.engine.interface import Draft, Version
 from app.text.inline.placement import Edit, apply
@@ -44,6 +44,7 @@ class SentenceTranslation:
         stored: What is known to be the translation of ``source``, without stand-ins: from a translation memory, or the
             sentence itself; None if a model translated it.
         placed: ``text`` with its protected spans, once they were placed.
+        tier: Who translated it: 1 for the served models, 2 for the second tier, which gives no score and no confidence.
     """
 
     source: str
@@ -58,6 +59,7 @@ class SentenceTranslation:
     terms: tuple[Term, ...] = ()
     stored: str | None = None
     placed: Restored | None = None
+    tier: Literal[1, 2] = 1
 
     @property
     def versions(self) -> "list[SentenceTranslation]":

@@ -74,6 +74,11 @@ class Versions:
             self._add(attempt, [Aligned(each.text, each.alignment) for each in translations], sentences)
         self._ranked.sort(key=_faults)
 
+    def faultless(self, translation: SentenceTranslation) -> SentenceTranslation | None:
+        """Returns another translation of the sentence, with its spans placed; None if it has any fault."""
+        ranked = self._rank(translation)
+        return None if any(_faults(ranked)) else ranked.translation
+
     def result(self, options: SearchOptions) -> SentenceTranslation:
         """Returns the best translation with the others as alternatives.
 

@@ -114,7 +114,7 @@ async def test_nothing_of_a_user_becomes_a_label(client):
     text = (await client.get("/metrics")).text
     assert "Geheimnis" not in text
     assert "192.0.2.7" not in text
-    assert set(re.findall(r'[{,](\w+)="', text)) <= {"endpoint", "status", "pair", "outcome", "le"}
+    assert set(re.findall(r'[{,](\w+)="', text)) <= {"endpoint", "status", "pair", "outcome", "tier", "le"}
 
 
 async def test_reporting_tags_are_counted_and_bounded(client):

@@ -15,6 +15,6 @@ async def answered_by(model: Model, asking: Asking[Result]) -> Result:
     """The result of the rule."""
 
     async def translate(question: Question) -> list[TextTranslation]:
-        return await model(*question)
+        return await model(question.texts, question.options)
 
     return await answered(asking, translate)

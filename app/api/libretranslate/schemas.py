@@ -57,6 +57,10 @@ class SentenceDetails(BaseModel):
         ge=0,
         le=1,
     )
+    tier: Literal[1, 2] = Field(
+        description="1 if a model of this server translated it; 2 for the second tier that the operator set up, whose "
+        "translations have the score 0 and no confidence."
+    )
     verdicts: list[Verdict] = Field(description="Failed quality checks; usually none.")
     alternatives: list[SentenceAlternative] = Field(description="As many as requested, best first; none in markup.")
     alignment: list[WordLink] = Field(description="Links in the order of the target; a word may have several, or none.")

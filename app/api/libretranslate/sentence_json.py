@@ -17,6 +17,7 @@ def sentence_body(sentence: SentenceTranslation) -> dict[str, Any]:
         "target": _place(sentence.text, target_begin),
         "score": round(sentence.score, 4),
         "confidence": None if sentence.confidence is None else round(sentence.confidence, 3),
+        "tier": sentence.tier,
         "verdicts": [verdict.value for verdict in sentence.verdicts],
         "alternatives": [{"text": other.text, "score": round(other.score, 4)} for other in sentence.alternatives],
         "alignment": [
