@@ -11,6 +11,7 @@ from starlette.types import Scope
 
 from app.api import administration, key_administration, operations, suggestion_administration
 from app.api.access import Access
+from app.api.azure.contract import AZURE
 from app.api.deepl.contract import DEEPL
 from app.api.dependencies import Service
 from app.api.error_responses import install_handlers
@@ -40,7 +41,7 @@ from app.translation.stored_memories import Memories
 if TYPE_CHECKING:
     from app.storage.database import Database
 
-CONTRACTS = (LIBRETRANSLATE, DEEPL)
+CONTRACTS = (LIBRETRANSLATE, DEEPL, AZURE)
 """Every HTTP interface for translations; ``app.api.contract`` says how to add one."""
 
 

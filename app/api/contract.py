@@ -7,6 +7,7 @@ of errors, the response's headers and the section of the OpenAPI document.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import APIRouter
 from starlette.types import Scope
@@ -25,6 +26,7 @@ class Contract:
         name: For the section of the OpenAPI document.
         description: The section's first sentence.
         prefixes: Beginnings of the contract's paths. A path belongs to the contract with the longest one.
+        query: A parameter of the query that makes any path this contract's: it is served below the first prefix.
         routers: The endpoints.
         translating_paths: Paths whose POST requests translate: they are refused while the queue is full.
         error_body: Makes the JSON body of an error from its sentence and its stable code.
@@ -37,7 +39,8 @@ class Contract:
     prefixes: tuple[str, ...]
     routers: tuple[APIRouter, ...]
     translating_paths: frozenset[str]
-    error_body: Callable[[str, str], dict[str, str]]
+    error_body: Callable[[str, str], Mapping[str, Any]]
+    query: str | None = None
     statuses: Mapping[type[DragomanError], int] = field(default_factory=dict)
     trace_header: str | None = None
 
@@ -50,6 +53,12 @@ def find_contract(path: str, contracts: Sequence[Contract]) -> Contract:
     """
     owners = {prefix: contract for contract in contracts for prefix in contract.prefixes if path.startswith(prefix)}
     return owners[max(owners, key=len)]
+
+
+def chosen_prefix(query: bytes, contracts: Sequence[Contract]) -> str:
+    """Returns the prefix of the contract that a query chooses, without a slash at its end; "" if it chooses none."""
+    names = {part.partition(b"=")[0].decode("latin-1") for part in query.split(b"&")} if query else ()
+    return next((each.prefixes[0].rstrip("/") for each in contracts if each.query in names), "")
 
 
 def contract_of(scope: Scope) -> Contract:

@@ -5,10 +5,10 @@ import string
 
 import pytest
 
-from app.api.libretranslate.sentence_json import word_links
 from app.text.inline.objects import TOKEN
 from app.text.inline.target_tokens import Link
 from app.text.register import FORMALITIES
+from app.translation.word_links import word_links
 from tests.support.fakes import serving
 from tests.support.toy import engine_of
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.contract import SCOPE_KEY, Contract, find_contract, local_path
+from app.api.contract import SCOPE_KEY, Contract, chosen_prefix, find_contract, local_path
 
 
 class NormalizedRequest:
@@ -39,6 +39,12 @@ def normalized(scope: Scope, prefix: str, contracts: Sequence[Contract]) -> Scop
         path, raw_path = path + "/", raw_path + b"/"
     elif not path.startswith(f"{prefix}/"):  # a path includes root_path, says ASGI
         path, raw_path = prefix + path, prefix.encode() + raw_path
+    chosen = chosen_prefix(scope["query_string"], contracts)
+    if chosen and not path.startswith(f"{prefix}{chosen}/"):
+        path, raw_path = (
+            prefix + chosen + path.removeprefix(prefix),
+            (prefix + chosen).encode() + raw_path.removeprefix(prefix.encode()),
+        )
     scope = {**scope, "root_path": prefix, "path": path, "raw_path": raw_path}
     scope["method"] = "GET" if scope["method"] == "HEAD" else scope["method"]
     scope[SCOPE_KEY] = find_contract(local_path(scope), contracts)
