@@ -18,7 +18,8 @@ from app.text.protection.expressions import Expressions, Searched
 
 _DIRECTIVE = r"""
     %(?:
-        (?:\d{1,3}\$|\([\w.\ -]{1,60}\)|<\w{1,60}>|<)?         # which value
+        (?:\d{1,2}\$)?\#@\w{1,60}@                             # variables of a stringsdict
+      | (?:\d{1,3}\$|\([\w.\ -]{1,60}\)|<\w{1,60}>|<)?         # which value
         (?:[-+\#0,(]|'[^\w\s]?)*                               # flags
         (?:\d{1,4}|\*(?:\d{1,2}\$)?)?                          # width
         (?:\.(?:\d{1,4}|\*(?:\d{1,2}\$)?)?)?                   # precision
@@ -28,7 +29,6 @@ _DIRECTIVE = r"""
       | [-_0^\#]?[EO]?[a-zA-Z](?![^\W_])                       # strftime
       | L?\d{1,2}(?!\d)%?                                      # %1, %L1, %1%
       | Ln(?![^\W_])
-      | \#@\w{1,60}@                                           # variables of a stringsdict
       | \{\w{1,60}\}                                           # %{name} of Ruby
     )
 """
