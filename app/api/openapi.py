@@ -292,6 +292,12 @@ TRANSLATE_HEADERS = {
         "schema": {"type": "string"},
         "example": "digits_changed=1, protected_lost=2",
     },
+    "X-Dragoman-Second-Tier": {
+        "description": "Only if the operator's second tier translated any: the number of its sentences. A stream has "
+        "this in its events instead.",
+        "schema": {"type": "string"},
+        "example": "1",
+    },
 }
 
 HEALTH_RESPONSES: Responses = {200: response(schemas.Status, "Alive", {"ok": ("Alive", {"status": "ok"})})}

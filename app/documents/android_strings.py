@@ -16,7 +16,7 @@ from app.documents.inline import INLINE
 from app.documents.mixed_content import MixedText, Names, append_text
 from app.documents.safe_xml import parse
 from app.documents.xml_places import Edit, Places, content_of, edited, encoded
-from app.text.budget import checkpoint
+from app.fairness.budget import checkpoint
 from app.text.untranslated import Reason
 
 _STYLES = "a annotation b big del em font i li small span strike strong sub sup tt u ul".split()

@@ -87,7 +87,7 @@ async def test_documented_settings_and_limits_are_answered(client):
 @pytest.mark.parametrize("path", ["/translate", "/v2/translate"])
 def test_documented_headers_have_examples(path):
     headers = DOCUMENT["paths"][path]["post"]["responses"]["200"]["headers"]
-    assert set(headers) == {"Server-Timing", "X-Dragoman-Pivot", "X-Dragoman-Warnings"}
+    assert set(headers) == {"Server-Timing", *(f"X-Dragoman-{name}" for name in ("Pivot", "Warnings", "Second-Tier"))}
     assert all(header["description"] and header["example"] for header in headers.values())
     assert all(verdict in headers["X-Dragoman-Warnings"]["description"] for verdict in Verdict)
 

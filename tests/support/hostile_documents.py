@@ -146,6 +146,11 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "tsv: open quotes": lambda n: b'"Wort\t' * n,
     "json: strings": lambda n: b'["a"' + b',"Wort {a, plural"' * n + b"]",
     "json: escapes": lambda n: b'["Wort ' + b"\\u00e4\\n" * n + b'"]',
+    "strings: values": lambda n: b"".join(b'"key %d" = "Das Wort";\n' % i for i in range(n)),
+    "strings: a comment": lambda n: b"/*" + b" * /" * n + b'*/ "a" = "Das Wort";',
+    "stringsdict: forms": lambda n: (
+        b"<plist><dict>" + b"<key>one</key><string>Das Wort</string>" * n + b"</dict></plist>"
+    ),
     "po: messages": lambda n: b"".join(b'msgid "Wort %d"\nmsgstr ""\n\n' % i for i in range(n)),
     "po: a message of many lines": lambda n: b'msgid ""\nmsgstr ""\n\nmsgid ""\n' + b'"Wort "\n' * n + b'msgstr ""\n',
     "po: comments of many lines": lambda n: b"# a\n" * n + b'msgid "Wort"\nmsgstr ""\n',

@@ -18,13 +18,13 @@ from app.api.parameter import Given
 from app.api.request_body import read_body
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
+from app.fairness.pool import TEXT_POOL
 from app.text.detection import Detection
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.request import ItemTranslation
 from app.translation.sentence import SentenceTranslation
 from app.translation.word_links import word_links
-from app.fairness.pool import TEXT_POOL
 from languages.neutral import locale_of
 from languages.registry import language_of
 

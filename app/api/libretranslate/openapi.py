@@ -42,6 +42,7 @@ _FIRST: dict[str, Any] = {
     "target": {"text": "Good morning!", "begin": 0, "end": 13},
     "score": -0.1,
     "confidence": 0.9,
+    "tier": 1,
     "verdicts": [],
     "alternatives": [],
     "alignment": [
@@ -56,6 +57,7 @@ _SECOND: dict[str, Any] = {
     "target": {"text": "Where is the station?", "begin": 14, "end": 35},
     "score": -0.1,
     "confidence": 0.9,
+    "tier": 1,
     "verdicts": [],
     "alternatives": [],
     "alignment": [

@@ -41,10 +41,9 @@ def normalized(scope: Scope, prefix: str, contracts: Sequence[Contract]) -> Scop
         path, raw_path = prefix + path, prefix.encode() + raw_path
     chosen = chosen_prefix(scope["query_string"], contracts)
     if chosen and not path.startswith(f"{prefix}{chosen}/"):
-        path, raw_path = (
-            prefix + chosen + path.removeprefix(prefix),
-            (prefix + chosen).encode() + raw_path.removeprefix(prefix.encode()),
-        )
+        begin = prefix + chosen
+        path = begin + path.removeprefix(prefix)
+        raw_path = begin.encode() + raw_path.removeprefix(prefix.encode())
     scope = {**scope, "root_path": prefix, "path": path, "raw_path": raw_path}
     scope["method"] = "GET" if scope["method"] == "HEAD" else scope["method"]
     scope[SCOPE_KEY] = find_contract(local_path(scope), contracts)
