@@ -77,7 +77,8 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         title=TITLE,
         description=DESCRIPTION,
         version=operations.program_version(),
-        openapi_tags=[{"name": each.name, "description": each.description} for each in CONTRACTS] + [OPERATIONS_TAG],
+        openapi_tags=[{"name": each.name, "description": each.description} for each in CONTRACTS if each.is_documented]
+        + [OPERATIONS_TAG],
         root_path_in_servers=False,
         servers=[{"url": settings.root_path or "/"}],
         redirect_slashes=False,

@@ -44,6 +44,11 @@ class Contract:
     statuses: Mapping[type[DragomanError], int] = field(default_factory=dict)
     trace_header: str | None = None
 
+    @property
+    def is_documented(self) -> bool:
+        """Whether its endpoints are in the OpenAPI document."""
+        return any(router.include_in_schema for router in self.routers)
+
 
 def find_contract(path: str, contracts: Sequence[Contract]) -> Contract:
     """Finds the contract of a path, which comes without the URL prefix.

@@ -185,7 +185,8 @@ def test_every_endpoint_has_a_summary_a_tag_and_examples_for_every_status():
 
 
 def test_documented_errors_are_those_of_the_table():
-    table = [item for each in CONTRACTS for item in (STATUS | dict(each.statuses)).items()]
+    documented_contracts = [each for each in CONTRACTS if each.is_documented]
+    table = [item for each in documented_contracts for item in (STATUS | dict(each.statuses)).items()]
     codes = {(status, error.code) for error, status in table}
     codes |= {(413, "body_too_large"), (415, "unsupported_media_type")}
     documented = {
