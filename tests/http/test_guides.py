@@ -1,8 +1,9 @@
 """The requests of programs that the guides name, as their sources build them, and what these sources read of answers.
 
 WeblateOrg/weblate `weblate/machinery` (libretranslate.py, deepl.py), mastodon/mastodon `app/lib/translation_service`,
-windingwind/zotero-pdf-translate `src/modules/services`, v1r0x/integration_libretranslate for Nextcloud with
-jefs42/libretranslate.
+lokalise/i18n-ally `src/translators/engines`, wp-plugins/loco-translate `src/api/DeepL.php`, home-assistant/core
+`homeassistant/components/rest_command`, windingwind/zotero-pdf-translate `src/modules/services`,
+v1r0x/integration_libretranslate for Nextcloud with jefs42/libretranslate.
 """
 
 from collections.abc import AsyncIterator
@@ -106,4 +107,40 @@ async def test_nextcloud(client: httpx.AsyncClient) -> None:
     assert found[0]["language"] == "de"
     form = {"q": "Guten Morgen!", "format": "html", "source": "de", "target": "en", "api_key": ""}
     answer = await client.post("/translate", files={name: (None, value) for name, value in form.items()})
+    assert answer.json()["translatedText"] == "Good morning!"
+
+
+async def test_i18n_ally_for_i18next(client: httpx.AsyncClient) -> None:
+    body = {"q": "Guten Morgen, {{name}}! $t(key)", "source": "de", "target": "en"}
+    answer = (await client.post("/translate", json=body)).json()
+    assert answer["translatedText"].count("{{name}}") == answer["translatedText"].count("$t(key)") == 1
+
+
+async def test_a_file_of_i18next(client: httpx.AsyncClient) -> None:
+    source = (
+        '{\n  "item_one": "Guten Morgen!",\n  "item_other": "Wer?",\n  "name": "{{name}}",\n  "image": "logo.svg"\n}\n'
+    )
+    form = {"source": "de", "target": "en"}
+    answer = await client.post("/translate_file", data=form, files={"file": ("common.json", source.encode())})
+    translated = (await client.get(answer.json()["translatedFileUrl"])).text
+    assert translated == source.replace("Guten Morgen!", "Good morning!").replace("Wer?", "Who?")
+
+
+async def test_loco_translate_for_wordpress(client: httpx.AsyncClient) -> None:
+    usage = await client.get("/v2/usage", headers=KEY)
+    assert usage.json()["character_limit"]
+    fields = "source_lang=EN&target_lang=DE&formality=prefer_more&preserve_formatting=1&context="
+    body = f"{fields}&text=Where+is+the+station%3F&text=%25s+is+open"
+    headers = {**KEY, "Content-Type": "application/x-www-form-urlencoded"}
+    answer = await client.post("/v2/translate", content=body, headers=headers)
+    assert answer.headers["Content-Type"][:16] == "application/json", "the plugin compares so many characters"
+    first, second = answer.json()["translations"]
+    assert first["text"] == "Wo ist der Bahnhof?"
+    assert second["text"].count("%s") == 1
+
+
+async def test_home_assistants_rest_command(client: httpx.AsyncClient) -> None:
+    payload = b'{"q":"Guten Morgen!","source":"auto","target":"en"}'
+    answer = await client.post("/translate", content=payload, headers={"Content-Type": "application/json"})
+    assert answer.headers["Content-Type"] == "application/json", "the integration reads it as JSON by this"
     assert answer.json()["translatedText"] == "Good morning!"
