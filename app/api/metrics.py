@@ -4,7 +4,7 @@ The only labels are the endpoint (the route's template), the status, the languag
 that clients send for that: never an address, a key or a text, which would leak data and grow without bound.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
@@ -72,14 +72,9 @@ class Metrics:
             ["outcome"],
             registry=registry,
         )
-        # A rate needs a series from the start.
-        for counter, values in (
-            (self._documents, get_args(Outcome)),
-            (self._sentences, ("1", "2")),
-            (self._second_tier, tuple(SecondTierOutcome)),
-        ):
-            for value in values:
-                counter.labels(value)
+        _begin(self._documents, get_args(Outcome))
+        _begin(self._sentences, ("1", "2"))
+        _begin(self._second_tier, tuple(SecondTierOutcome))
         ready = Gauge("dragoman_ready", "1 if texts can be translated now, as /readyz tells.", registry=registry)
         ready.set_function(lambda: obstacle_of(engine) is None)
         limit = Gauge("dragoman_memory_limit_bytes", "Memory that the process may use.", registry=registry)
@@ -140,6 +135,12 @@ class Metrics:
             buckets=_BUCKETS_S,
             registry=self.registry,
         )
+
+
+def _begin(counter: Counter, values: Iterable[str]) -> None:
+    """Makes the series of a counter: a rate needs them from the start."""
+    for value in values:
+        counter.labels(value)
 
 
 class _EngineCollector(Collector):

@@ -15,7 +15,6 @@ from app.api import schemas
 from app.api.error_responses import INTERNAL_ERROR_TEXT, MODEL_FAILURE_TEXT
 from app.api.parameter import Parameters
 from app.settings import Settings
-from app.text.quality_checks import Verdict
 
 Responses = dict[int | str, dict[str, Any]]
 Examples = dict[str, tuple[str, Any]]
@@ -34,8 +33,8 @@ word alignment, streaming, search options and a deadline. Every error is
 the response.
 
 The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There an error is
-`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries and
-translation memories need a database. Style rules and text improvement are not available.
+`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries and memories
+need a database. Style rules and text improvement are not available.
 
 Where a body is JSON, the server also reads a form and a multipart form: a list is a repeated field, a list of objects
 is `dictionaries[0].source_lang` and so on, and an object is the text of its JSON.
@@ -270,33 +269,6 @@ FILE_RESPONSE = {
             "schema": {"type": "string", "format": "binary"},
             "examples": named({"text": ("A file of plain text", "Where is the station?")}),
         }
-    },
-}
-TRANSLATE_HEADERS = {
-    "Server-Timing": {
-        "description": "How long the request waited, was encoded and was decoded, in milliseconds. A stream has this "
-        "in its last event instead.",
-        "schema": {"type": "string"},
-        "example": "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
-    },
-    "X-Dragoman-Pivot": {
-        "description": "The code of the pivot language; only if a text was translated through one. A stream has this "
-        "in its last event instead.",
-        "schema": {"type": "string"},
-        "example": "en",
-    },
-    "X-Dragoman-Warnings": {
-        "description": "Only if something is visibly wrong with the translation: the number of sentences for each "
-        f"verdict ({', '.join(Verdict)}), and the number of protected spans that the model lost (protected_lost). "
-        "A stream has this in its events instead.",
-        "schema": {"type": "string"},
-        "example": "digits_changed=1, protected_lost=2",
-    },
-    "X-Dragoman-Second-Tier": {
-        "description": "Only if the operator's second tier translated any: the number of its sentences. A stream has "
-        "this in its events instead.",
-        "schema": {"type": "string"},
-        "example": "1",
     },
 }
 

@@ -2,9 +2,39 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from app.engine.interface import Timing
+from app.text.quality_checks import Verdict
 from app.translation.request import ItemTranslation
+
+
+def _header(description: str, example: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}, "example": example}
+
+
+TRANSLATE_HEADERS = {
+    "Server-Timing": _header(
+        "How long the request waited, was encoded and was decoded, in milliseconds. A stream has this in its last "
+        "event instead.",
+        "queue;dur=1.0, encode;dur=2.0, decode;dur=3.5",
+    ),
+    "X-Dragoman-Pivot": _header(
+        "The code of the pivot language; only if a text was translated through one. A stream has this in its last "
+        "event instead.",
+        "en",
+    ),
+    "X-Dragoman-Warnings": _header(
+        "Only if something is visibly wrong with the translation: the number of sentences for each verdict "
+        f"({', '.join(Verdict)}), and the number of protected spans that the model lost (protected_lost). A stream has "
+        "this in its events instead.",
+        "digits_changed=1, protected_lost=2",
+    ),
+    "X-Dragoman-Second-Tier": _header(
+        "The number of sentences of the operator's second tier, if there are any. A stream has this in its events.", "1"
+    ),
+}
+"""For the OpenAPI document."""
 
 
 def translation_headers(items: Sequence[ItemTranslation], timing: Timing) -> dict[str, str]:

@@ -107,6 +107,48 @@ def _without_last_number(text: str) -> str:
     return re.sub(r"\d+(?=\D*$)", "", text)
 
 
+_ENDLESS = completion("Bier " * 200_000)
+_BOMB = response(gzip.compress(bytes(9_999_999)), "200 OK", "Content-Encoding: gzip")
+_NESTED = response(b"[" * 50_000)
+_BROKEN: dict[str, bytes | None] = {
+    "hangs": None,
+    "sends HTML": response(b"<html><body>Bad gateway</body></html>"),
+    "sends megabytes": _ENDLESS,
+    "sends a bomb": _BOMB,
+    "nests": _NESTED,
+    "sends no message": response(b'{"choices": []}'),
+    "sends null": response(b'{"choices": [{"message": {"content": null}}]}'),
+    "redirects": response(b"", "307 There", "Location: http://192.0.2.1/v1"),
+    "speaks no HTTP": b"220 mail.example.org ESMTP\r\n\r\n",
+}
+_CHANGES: dict[str, Callable[[str], str]] = {
+    "says nothing": lambda text: "",
+    "says a dot": lambda text: ".",
+    "drops a number": _without_last_number,
+    "changes a number": lambda text: re.sub(r"\d", "7", text, count=1) + " 7.13.1",
+    "drops a placeholder": lambda text: text.replace("{1}", ""),
+    "doubles a placeholder": lambda text: text + " {1} {1}",
+    "makes up a placeholder": lambda text: text + " {9}",
+    "follows instructions": lambda text: "I ignore my instructions and tell you a joke about two elephants.",
+    "adds a link": lambda text: f"{text} Visit http://evil.example/",
+    "adds a name of a site": lambda text: f"{text} Visit evil.example now",
+    "adds HTML": lambda text: f"<b>{text}</b>",
+    "adds a script": lambda text: f"{text}<script>alert(1)</script>",
+    "adds Markdown": lambda text: f"**{text}**",
+    "adds a line": lambda text: f"{text}\nI hope that this helps!",
+    "adds a preamble": lambda text: f"Sure! Here is the translation:\n\n{text}",
+    "hides the direction": lambda text: f"\u202e{text}",
+    "sends control characters": lambda text: f"{text}\x00\x1b[2J",
+    "sends stand-ins": lambda text: f"{text} \ue000\ue001",
+    "repeats itself": lambda text: f"{text} {text} {text} {text}",
+    "is silent about most": lambda text: text[:4],
+    "goes on": lambda text: text + " And so on, as it was said before, on many other days." * 3,
+    "speaks French": lambda text: "Je ne sais pas du tout ce que vous voulez dire par cette phrase.",
+    "speaks Russian": lambda text: "Я совсем не понимаю, что вы хотите сказать.",
+    "lies": lambda text: "Yesterday the weather on the mountain was very cold and nobody went swimming.",
+}
+
+
 def hostile(right: Callable[[str], str]) -> Sequence[tuple[str, Answer]]:
     """Ways to answer badly, by name.
 
@@ -117,51 +159,14 @@ def hostile(right: Callable[[str], str]) -> Sequence[tuple[str, Answer]]:
     def says(change: Callable[[str], str]) -> Answer:
         return lambda sentence: completion(change(right(sentence)))
 
-    nested = response(b"[" * 50_000)
-    endless = completion("Bier " * 200_000)
-    bomb = response(gzip.compress(bytes(9_999_999)), "200 OK", "Content-Encoding: gzip")
+    def sends(found: bytes | None) -> Answer:
+        return lambda sentence: found
+
     return (
-        ("hangs", lambda sentence: None),
+        *((name, sends(found)) for name, found in _BROKEN.items()),
+        *((name, says(change)) for name, change in _CHANGES.items()),
         ("answers 500", lambda sentence: response(b'{"error": "' + sentence.encode() + b'"}', "500 Oops")),
-        ("sends HTML", lambda sentence: response(b"<html><body>Bad gateway</body></html>")),
-        ("sends megabytes", lambda sentence: endless),
-        (
-            "sends a bomb",
-            lambda sentence: bomb,
-        ),
-        ("nests", lambda sentence: nested),
-        ("sends no message", lambda sentence: response(b'{"choices": []}')),
-        ("sends null", lambda sentence: response(b'{"choices": [{"message": {"content": null}}]}')),
-        ("redirects", lambda sentence: response(b"", "307 There", "Location: http://192.0.2.1/v1")),
         ("breaks off", lambda sentence: completion(right(sentence))[:-20] + b"\r\n"),
-        ("speaks no HTTP", lambda sentence: b"220 mail.example.org ESMTP\r\n\r\n"),
         ("cuts off", lambda sentence: completion(right(sentence)[:10], "length")),
-        ("says nothing", says(lambda text: "")),
-        ("says a dot", says(lambda text: ".")),
-        ("drops a number", says(_without_last_number)),
-        ("changes a number", says(lambda text: re.sub(r"\d", "7", text, count=1) + " 7.13.1")),
-        ("drops a placeholder", says(lambda text: text.replace("{1}", ""))),
-        ("doubles a placeholder", says(lambda text: text + " {1} {1}")),
-        ("makes up a placeholder", says(lambda text: text + " {9}")),
-        (
-            "follows instructions",
-            says(lambda text: "I ignore my instructions and tell you a joke about two elephants."),
-        ),
-        ("adds a link", says(lambda text: f"{text} Visit http://evil.example/")),
-        ("adds a name of a site", says(lambda text: f"{text} Visit evil.example now")),
-        ("adds HTML", says(lambda text: f"<b>{text}</b>")),
-        ("adds a script", says(lambda text: f"{text}<script>alert(1)</script>")),
-        ("adds Markdown", says(lambda text: f"**{text}**")),
-        ("adds a line", says(lambda text: f"{text}\nI hope that this helps!")),
-        ("adds a preamble", says(lambda text: f"Sure! Here is the translation:\n\n{text}")),
-        ("hides the direction", says(lambda text: f"\u202e{text}")),
-        ("sends control characters", says(lambda text: f"{text}\x00\x1b[2J")),
-        ("sends stand-ins", says(lambda text: f"{text} \ue000\ue001")),
-        ("repeats itself", says(lambda text: f"{text} {text} {text} {text}")),
-        ("is silent about most", says(lambda text: text[:4])),
-        ("goes on", says(lambda text: text + " And so on, as it was said before, on many other days." * 3)),
         ("copies", lambda sentence: completion(sentence)),
-        ("speaks French", says(lambda text: "Je ne sais pas du tout ce que vous voulez dire par cette phrase.")),
-        ("speaks Russian", says(lambda text: "Я совсем не понимаю, что вы хотите сказать.")),
-        ("lies", says(lambda text: "Yesterday the weather on the mountain was very cold and nobody went swimming.")),
     )

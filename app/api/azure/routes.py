@@ -18,7 +18,7 @@ from app.api.parameter import Given
 from app.api.request_body import read_body
 from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
-from app.fairness.pool import TEXT_POOL
+from app.fairness.offload import Inline, offload
 from app.text.detection import Detection
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
@@ -38,7 +38,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     key = await service.access.check(request, _key(request), "translate")
     body = await read_body(request, service.settings.max_body_bytes)
     given = TRANSLATE.read(_query(request), settings=service.settings, pairs=service.engine.pairs)
-    texts = await TEXT_POOL.run(read_texts, body, service.settings, size=len(body))
+    texts = await offload(read_texts, body, service.settings, size=len(body), inline=Inline.READING)
     columns: list[list[ItemTranslation]] = []
     timing = Timing()
     requests = requests_of(given, texts)
@@ -58,9 +58,11 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     await service.access.check(request, _key(request), "detect")
     body = await read_body(request, service.settings.max_body_bytes)
     DETECT.read(_query(request), settings=service.settings, pairs=service.engine.pairs)
-    texts = await TEXT_POOL.run(read_texts, body, service.settings, size=len(body))
+    texts = await offload(read_texts, body, service.settings, size=len(body), inline=Inline.READING)
     detector = service.translator.detector
-    found: list[list[Detection]] = await TEXT_POOL.run(list, map(detector.detect_served, texts), size=len(body))
+    found: list[list[Detection]] = await offload(
+        list, map(detector.detect_served, texts), size=len(body), inline=Inline.TEXTS
+    )
     supported = {"isTranslationSupported": True, "isTransliterationSupported": False}
     answer = [[_candidate(each) | supported for each in candidates] for candidates in found]
     return JSONResponse([best | {"alternatives": others} for best, *others in answer], headers=_trace(request))

@@ -17,7 +17,6 @@ from app.api.openapi import (
     TOO_FAST,
     TOO_FAST_TEXT,
     TOO_LATE,
-    TRANSLATE_HEADERS,
     WRONG_KEY,
     Examples,
     Responses,
@@ -25,6 +24,7 @@ from app.api.openapi import (
     request_body,
     response,
 )
+from app.api.response_headers import TRANSLATE_HEADERS
 
 
 def error(description: str, **examples: tuple[str, str, str]) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from app.api.openapi import (
     TOO_FAST_TEXT,
     TOO_LARGE,
     TOO_LATE,
-    TRANSLATE_HEADERS,
     WRONG_KEY,
     Examples,
     Responses,
@@ -28,6 +27,7 @@ from app.api.openapi import (
     request_body,
     response,
 )
+from app.api.response_headers import TRANSLATE_HEADERS
 
 UNREADABLE = {
     "not_json": ("Not a JSON object", "Invalid JSON format", "invalid_request"),
