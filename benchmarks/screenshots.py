@@ -199,7 +199,7 @@ def translate_documents(page: Page) -> None:
     page.locator("#file").set_input_files(
         [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files]
     )
-    page.locator("#documents li button").wait_for()
+    page.locator("#documents li button").last.wait_for()
     page.locator("#documents li.failed").wait_for()
 
 

@@ -85,6 +85,18 @@ def test_confirmed_sentences_go_into_the_chosen_memory(page, server):
     expect(page.locator("#desk aside")).to_contain_text("100% · Wo ist der Bahnhof?")
 
 
+def test_a_correction_that_loses_a_placeholder_is_pointed_out(page):
+    open_desk(page, "Guten Morgen! Hallo {name}, du hast %d Briefe.", "app.txt")
+    row = page.locator(".sentences > li").nth(1)
+    expect(row.locator(".state")).to_be_empty()
+    translation(page, 2).fill("Hello {name}, you have letters.")
+    expect(row.locator(".state")).to_have_text("check")
+    expect(page.locator("#desk aside")).to_contain_text("The correction lacks: %d")
+    translation(page, 2).fill("Well, {name}, you have %d letters.")
+    expect(row.locator(".state")).to_have_text("changed")
+    expect(page.locator("#desk aside")).not_to_contain_text("The correction lacks")
+
+
 def test_only_doubtful_sentences_are_shown_on_request(page):
     open_desk(page)
     page.get_by_label("Only doubtful sentences").check()

@@ -56,6 +56,20 @@ def test_a_hint_says_that_words_can_be_clicked_until_one_was(page: Page) -> None
     expect(hint).not_to_be_visible()
 
 
+def test_alternatives_stand_beside_the_text_and_not_on_it(page: Page) -> None:
+    type_and_wait(page)
+    point_at(page, "station", click=True)
+    expect(page.locator("#menu .choices button").first).to_be_visible()
+    places = [page.locator(name).bounding_box() for name in (".panes", "#menu")]
+    assert places[0] and places[1] and places[0]["x"] + places[0]["width"] <= places[1]["x"]
+    assert places[1]["x"] + places[1]["width"] <= 1280
+    before = places[0]["width"]
+    page.keyboard.press("Escape")
+    expect(page.locator("#menu")).not_to_be_visible()
+    after = page.locator(".panes").bounding_box()
+    assert after and after["width"] > before
+
+
 def take(page: Page, name: str, content: str) -> None:
     page.locator("#glossary-file").set_input_files({"name": name, "mimeType": "text/plain", "buffer": content.encode()})
 

@@ -8,6 +8,7 @@ import { byId, element } from "./dom.js";
 import { direction, number, say } from "./i18n.js";
 import { makeMemory, readMemories, saveEntry } from "./memories.js";
 import { memoryOf, useMemory } from "./memorychoice.js";
+import { ReviewedDocument } from "./reviewed.js";
 import { save, translatedName } from "./share.js";
 
 const ROWS_OF_PAGE = 50; // a document may have thousands of sentences
@@ -155,7 +156,8 @@ export class Desk {
   #mark(sentence) {
     const row = this.#rows.get(sentence)?.closest("li");
     if (!row) return;
-    const state = sentence.isConfirmed ? "confirmed" : sentence.isDoubtful ? "check" : sentence.current === sentence.translation ? "open" : "changed";
+    const isLacking = ReviewedDocument.lost(sentence).length > 0;
+    const state = isLacking ? "check" : sentence.isConfirmed ? "confirmed" : sentence.isDoubtful ? "check" : sentence.current === sentence.translation ? "open" : "changed";
     row.dataset.state = state;
     row.querySelector(".state").textContent = STATES[state] ? say(STATES[state]) : "";
   }
@@ -179,6 +181,7 @@ export class Desk {
     this.#document.edit(sentence, area.value);
     fit(area);
     this.#mark(sentence);
+    this.#side.show(sentence);
     this.#tell();
   }
 

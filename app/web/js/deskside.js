@@ -6,6 +6,7 @@ import { element } from "./dom.js";
 import { Explorer } from "./explore.js";
 import { direction, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
+import { ReviewedDocument } from "./reviewed.js";
 import { withTerms } from "./terms.js";
 
 const COUNT = 3;
@@ -64,6 +65,8 @@ export class DeskSide {
     const facts = Explorer.facts({ ...sentence, match: null });
     if (facts) nodes.push(element("p", { className: sentence.isDoubtful ? "doubt" : "quiet-text", textContent: facts }));
     if (sentence.isFixed) nodes.push(text("p", "fixedSentence", { className: "quiet-text" }));
+    const lost = ReviewedDocument.lost(sentence);
+    if (lost.length) nodes.push(element("p", { className: "doubt", textContent: say("lostParts", { parts: lost.join(" ") }) }));
     const isChanged = sentence.current !== sentence.translation;
     if (isChanged) nodes.push(text("h4", "machineTranslation"), this.#option(sentence, sentence.translation));
     nodes.push(...this.#memory(sentence, matches ?? (sentence.match ? [sentence.match] : [])), ...this.#terms(sentence));

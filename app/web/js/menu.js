@@ -9,6 +9,7 @@ import { direction, say } from "./i18n.js";
 const COUNT = 5;
 const SPACE_PX = 8;
 const HIGHEST_PX = 480;
+const beside = matchMedia("(min-width: 70rem) and (min-height: 30rem)"); // as in page.css
 const LOWEST_PX = 240; // below that height, there is more room on the other side of the word
 
 /**
@@ -106,6 +107,7 @@ export class AlternativesMenu {
   }
 
   #place(box) {
+    if (beside.matches) return this.#placeBeside();
     const { style } = this.#root;
     style.maxHeight = "";
     const { offsetWidth: width, offsetHeight: wanted } = this.#root;
@@ -117,6 +119,17 @@ export class AlternativesMenu {
     style.maxHeight = `${room}px`;
     style.left = `${Math.max(SPACE_PX, Math.min(box.left, clientWidth - width - SPACE_PX)) + scrollX}px`;
     style.top = `${(isBelow ? box.bottom + SPACE_PX : box.top - SPACE_PX - height) + scrollY}px`;
+  }
+
+  /** Beside the panes, which page.css makes narrower while the menu is open, so that it covers no text. */
+  #placeBeside() {
+    document.body.classList.add("menu-open");
+    const { style } = this.#root;
+    const panes = document.querySelector(".panes").getBoundingClientRect();
+    const top = Math.max(SPACE_PX, panes.top);
+    style.maxHeight = `${Math.max(LOWEST_PX, document.documentElement.clientHeight - top - SPACE_PX)}px`;
+    style.left = `${panes.right + 2 * SPACE_PX + scrollX}px`;
+    style.top = `${top + scrollY}px`;
   }
 
   #key(event) {
@@ -136,6 +149,7 @@ export class AlternativesMenu {
   }
 
   #closed() {
+    document.body.classList.remove("menu-open");
     this.#asking?.abort();
     this.#back?.focus();
     this.#back = null;

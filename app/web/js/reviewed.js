@@ -2,6 +2,9 @@
 
 import { isDoubtful } from "./targetview.js";
 
+// Of printf, templates and markup; addresses.
+const NEEDED = /%(?:\d+\$)?[-+0 #]*\d*(?:\.\d+)?[a-zA-Z]|%\(\w+\)[a-z]|\{\{?[^{}\s]*\}?\}|<[^<>]+>|https?:\/\/[^\s)]+/g;
+
 /** A document with its sentences, as the server's `/v2/document/{id}/sentences` has them. */
 export class ReviewedDocument {
   /** @type {any[]} */
@@ -45,6 +48,11 @@ export class ReviewedDocument {
     sentence.current = text;
     sentence.isConfirmed = false;
     this.#isSaved = false;
+  }
+
+  /** What a program needs and a correction lacks: placeholders, tags and addresses of the translation before. */
+  static lost({ translation, current }) {
+    return [...new Set(translation.match(NEEDED) ?? [])].filter((part) => !current.includes(part));
   }
 
   /** Confirms a sentence. The same sentences elsewhere get its translation if nobody has touched them; returns those. */
