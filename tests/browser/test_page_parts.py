@@ -100,6 +100,16 @@ def test_terms_of_the_server_come_from_tbx_and_go_into_it(page: Page) -> None:
     panel.get_by_role("button", name="Remove: Files").click()
 
 
+def test_the_foot_names_the_model_and_its_quality(page: Page) -> None:
+    scores = [{"test_set": "news", "source": "de", "target": "en", "bleu": 34.51, "chrf": 56.7}]
+    models = [{"name": "tiny", "pairs": ["de-en", "en-de"], "scores": scores}]
+    page.route("**/info", lambda route: route.fulfill(json={"models": models}))
+    page.reload()
+    expect(page.locator("#foot")).to_contain_text("Model: tiny (BLEU 34.5, chrF 56.7 on news)")
+    page.get_by_label("From").select_option("en")
+    expect(page.locator("#foot")).to_have_text("The text stays on this server.Model: tiny")
+
+
 def test_the_foot_says_who_runs_the_server(page: Page) -> None:
     links = {"imprint": "/imprint", "privacy": "https://example.org/privacy"}
     offer(page, operator={"name": "The city library", **links})

@@ -181,7 +181,7 @@ function showFormality() {
 async function showFoot() {
   showFormality();
   const { fillFoot } = await import("./foot.js");
-  await fillFoot(byId("foot"), store.operator, { source: translator.language, target: languages.target });
+  await fillFoot(byId("foot"), store.operator, { ...pair(), target: languages.target });
 }
 
 /** Says that words can be clicked, until somebody has done it. */
