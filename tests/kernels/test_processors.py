@@ -1,6 +1,5 @@
 """The same numbers on every processor: ``checksums.c`` here, and under QEMU where that and a compiler for it are."""
 
-import importlib.util
 import platform
 import shutil
 import subprocess
@@ -9,24 +8,12 @@ from pathlib import Path
 
 import pytest
 
-HERE, KERNELS = Path(__file__).parent, Path(__file__).parents[2] / "kernels"
+from tests.support.checksums import compiled
 
 
 def run(folder: Path, compiler: str, machine: str, emulator: list[str]) -> dict[str, list[str]]:
     """The checksums of each instruction set, one an activation function."""
-    spec = importlib.util.spec_from_file_location("kernels_build", KERNELS / "build.py")
-    assert spec and spec.loader
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    sources = [(HERE / "checksums.c", []), (KERNELS / "dispatch.c", []), (KERNELS / "release.c", [])]
-    sources += [(KERNELS / "kernels.c", flags) for flags in build.kernel_flags(machine)]
-    objects = []
-    for number, (source, flags) in enumerate(sources):
-        objects.append(str(folder / f"{number}.o"))
-        command = [compiler, *build.FLAGS, "-O1", *flags, f"-I{KERNELS}", "-c", str(source), "-o", objects[-1]]
-        subprocess.run(command, check=True)
-    program = folder / "checksums"
-    subprocess.run([compiler, "-static", *objects, "-lm", "-o", str(program)], check=True)
+    program = compiled(folder, compiler, machine)
     return checksums([*emulator, str(program)])
 
 
