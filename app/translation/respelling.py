@@ -4,6 +4,8 @@
 | --- | --- | --- |
 | German without umlauts, gender forms: what the language's room restores | the same with them | |
 | words joined by a slash: "Tage/Woche" | "Tage / Woche" | the slash loses its spaces |
+| quotations in "»«" or "›‹" | the usual marks of the language | single marks for single ones |
+| a label that goes on: "Öffnen mit..." | it without the dots | the dots come back |
 | a greeting and its name: "Hallo Welt" | "Hallo, Welt!" | it loses the comma |
 | capitals: "BITTE TÜR SCHLIESSEN" | small letters, with capitals of a sentence, a title, nouns | capitals again |
 | words in capitals among others | small letters (`emphasis.py`) | capitals again |
@@ -17,21 +19,21 @@ from dataclasses import dataclass, replace
 
 from app.engine.options import SearchOptions
 from app.text.inline.placement import Edit, apply, disjoint
-from app.text.inline.target_tokens import links_of_same
 from app.text.protection.protected import Offsets, Protected
 from app.translation.attempts import backwards
 from app.translation.emphasis import with_emphasis
 from app.translation.questions import Asking, Question, likeliest
 from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
+from app.translation.slashes import closed, spaced, unit_price, with_both, without_copies
 from languages.language import Language
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_SLASH = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[\d€$£%\ue000-\uf8ff]))(?P<slash>/)(?=[^\W\d_]{3})")
-_UNIT_PRICE = re.compile(r"(?P<amount>[^a-zA-Z/]{1,30}/)(?P<noun>[^\W\d_]{3,})(?P<mark>[.!?]?)")
-_BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
-_SPACED_SLASH = re.compile(r"\s?/\s?")
+_GUILLEMETS = re.compile(r"[»«›‹]")
+_PARTNERS = {"»": "«", "«": "»", "›": "‹", "‹": "›"}
+_DOUBLE = re.compile(r"[„“”»«\"]")
+_OPEN_LABEL = re.compile(r"(?:[^\W\d_]+ ){1,3}(?P<last>[^\W\d_]+)(?P<dots> ?(?:\.{3}|…))")
 _LONG_WORD = 5  # letters: acronyms have fewer
 _LONGEST_IN_CAPITALS = 300  # characters
 
@@ -44,13 +46,13 @@ class Respelling:
         texts: Spellings; the likeliest translation is taken.
         back: From places in each of them to places in the sentence.
         finish: Finds what to change in a translation so that it is one of the sentence as it was written.
-        joined: Words behind slashes.
+        joins: It has words that slashes join.
     """
 
     texts: tuple[str, ...]
     back: Offsets
     finish: Callable[[str], list[Edit]]
-    joined: tuple[str, ...] = ()
+    joins: bool = False
 
 
 def respelled(
@@ -66,18 +68,21 @@ def respelled(
     """
     if translation.stored is not None or translation.terms or options.prefix is not None:
         return None
-    if unit_price := (yield from _unit_price(translation, direction, options)):
-        return unit_price
+    if price := (yield from unit_price(translation, direction, options)):
+        return price
     stand_ins = protected.stand_ins if protected else ()
     other = respell(translation.source, direction, stand_ins)
     if other is None:
         is_same = direction.here.code == direction.there.code
         return None if is_same else (yield from with_emphasis(translation, stand_ins, options))
-    best = likeliest((yield Question(other.texts, options)))
+    asked = replace(options, alignment=True) if other.joins else options
+    best = likeliest((yield Question(other.texts, asked)))
     if best is None:
         return None
     own = [version.edited(other.finish(version.text), other.back) for version in best.versions]
-    own[0] = yield from _without_copies(own[0], other, direction, options)
+    if other.joins:
+        whole = yield from with_both(replace(own[0], source=translation.source), direction, options)
+        own[0] = yield from without_copies(whole, direction, options)
     return translation.replaced_by(best, own)
 
 
@@ -89,20 +94,26 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
     in_capitals = _is_in_capitals(sentence, here, stand_ins)
     shown = _lowered(sentence, stand_ins) if in_capitals else sentence
     edits = disjoint(Edit(*found) for found in here.respell(shown))
-    slashes = [Edit(place, place + 1, " / ") for place in _slashes(sentence, here)]
+    slashes = spaced(sentence, direction)
     greeting = here.greeting.fullmatch(shown) if here.greeting else None
     commas = [Edit(greeting.end("greeting"), greeting.end("greeting"), ",")] if greeting else []
     if greeting and not greeting["mark"]:
         commas.append(Edit(len(sentence), len(sentence), "!"))
-    if not (edits or slashes or commas or in_capitals):
+    marks = _usual_marks(sentence, here)
+    label = _OPEN_LABEL.fullmatch(shown)
+    if label and label["last"] in here.common_words:
+        commas.append(Edit(*label.span("dots"), ""))
+    if not (edits or slashes or commas or marks or in_capitals):
         return None
-    edits = disjoint([*edits, *slashes, *commas])
+    edits = disjoint([*edits, *slashes, *commas, *marks])
     text = apply(edits, shown)
 
     def finish(translation: str) -> list[Edit]:
         found: list[Edit] = []
-        if slashes and " /" not in sentence and "/ " not in sentence:
-            found += [Edit(*match.span(), "/") for match in _SPACED_SLASH.finditer(translation) if match[0] != "/"]
+        if slashes:
+            found += closed(sentence, translation, direction)
+        if marks and sentence[marks[0].begin] in "›‹":
+            found += _single_marks(translation, len(marks), direction.there)
         if greeting and "," in translation:
             comma = translation.index(",")
             found.append(Edit(comma, comma + 1, ""))
@@ -116,63 +127,26 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
 
     kept_words = {word for begin, end in stand_ins for word in _TOKEN.findall(sentence[begin:end])}
     texts = tuple(dict.fromkeys(_cased(text, here))) if in_capitals else (text,)
-    joined = (match[0] for slash in slashes if (match := _WORD.match(sentence, slash.end)))
-    return Respelling(texts, backwards(edits), finish, tuple(joined))
+    return Respelling(texts, backwards(edits), finish, bool(slashes))
 
 
-def _unit_price(
-    translation: SentenceTranslation, direction: Direction, options: SearchOptions
-) -> Asking[SentenceTranslation | None]:
-    """Translates an amount or number with a slash and a noun alone: "$20/month". The amount stays, or is a stand-in."""
-    match = _UNIT_PRICE.fullmatch(translation.source)
-    ask, answer = direction.here.noun_probe, direction.there.noun_probe
-    if not (match and ask and answer) or direction.here.code == direction.there.code:
-        return None
-    answers = yield Question((ask.ask(match["noun"])[0],), replace(options, n_best=1))
-    for found in answers or ():
-        if noun := answer.answer.fullmatch(found.text.rstrip(".!?")):
-            text = match["amount"] + noun[1] + match["mark"]
-            links = tuple(links_of_same(match["amount"], 0, 0))
-            score = min(sentence.score for sentence in found.sentences)
-            return replace(translation, text=text, score=score, verdicts=(), alignment=links, alternatives=())
-    return None
+def _usual_marks(sentence: str, here: Language) -> list[Edit]:
+    """Returns how to write guillemets as the usual quotation marks of a language that has others."""
+    own, found = here.writing.quotes, list(_GUILLEMETS.finditer(sentence))
+    if not (own and found) or len(found) % 2 or any(mark in sentence for mark in own[:2]):
+        return []
+    opening = found[0][0]
+    if any(match[0] != (_PARTNERS[opening] if index % 2 else opening) for index, match in enumerate(found)):
+        return []
+    return [Edit(*match.span(), own.closed if index % 2 else own.opened) for index, match in enumerate(found)]
 
 
-def _without_copies(
-    version: SentenceTranslation, other: Respelling, direction: Direction, options: SearchOptions
-) -> Asking[SentenceTranslation]:
-    """Translates words behind slashes by themselves, if the model has copied them: "$20/month"."""
-    found = [match for word in other.joined if (match := re.search(rf"(?<=/){word}(?!\w)", version.text))]
-    ask, answer = direction.here.noun_probe, direction.there.noun_probe
-    if not (found and ask and answer):
-        return version
-    answers = yield Question(tuple(ask.ask(match[0])[0] for match in found), replace(options, n_best=1))
-    if answers is None:
-        return version
-    nouns = [answer.answer.fullmatch(each.text.rstrip(".!?")) for each in answers]
-    return version.edited([Edit(*match.span(), noun[1]) for match, noun in zip(found, nouns, strict=True) if noun])
-
-
-def _slashes(sentence: str, here: Language) -> Iterator[int]:
-    """Yields the slashes between two words, or an amount and a word; not those of names, units and usual pairs."""
-    if "/" not in sentence:
-        return
-    for match in _SLASH.finditer(sentence):
-        place = match.start()
-        left = _BEFORE_SLASH.search(sentence, max(0, place - 60), place)
-        right = _WORD.match(sentence, place + 1)
-        assert left and right
-        words = [word for word in (left[0], right[0]) if word]
-        if any(word.isupper() for word in words) and not sentence.isupper():
-            continue
-        if (
-            sentence[right.end() : right.end() + 1] in ("/", ".", "_", ":")
-            and sentence[right.end() + 1 : right.end() + 2].isalnum()
-        ):
-            continue  # a path
-        if len(words) == 2 and all(word.lower() in here.common_words for word in words):
-            continue  # und/oder
-        yield place
+def _single_marks(translation: str, count: int, there: Language) -> Iterator[Edit]:
+    """Yields single quotation marks for the double ones of a translation, if it has as many as it should."""
+    found = list(_DOUBLE.finditer(translation))
+    if there.writing.quotes and len(found) == count:
+        inner = there.writing.quotes.inner
+        yield from (Edit(*match.span(), inner[index % 2]) for index, match in enumerate(found))
 
 
 def _is_in_capitals(sentence: str, here: Language, stand_ins: Sequence[tuple[int, int]]) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from languages.clock import Clock, Phrase, Wording
 from languages.english.address import clues
 from languages.english.inflection import bases, inflected
+from languages.english.laws import references
 from languages.english.spelling import spelling
 from languages.frames import frames_of
 from languages.language import NounProbe
@@ -111,6 +112,7 @@ LANGUAGE = replace(
     noun_probe=NounProbe(_with_articles, re.compile(r"(?:[Tt]he|[Aa]n?) ([a-z][a-z -]+)")),
     clues=clues,
     bracketed_endings=frozenset({"s", "es"}),
+    references=references,
     ampersand_words=frozenset("breakfast carry click co drop go paste pay play ride roll shoot white".split()),
     sounded_articles=frozenset({"a", "an"}),
     common_words=frozenset(

@@ -18,7 +18,7 @@ _MARK = re.compile(
     rf"|\[(?:{_NUMBER}|[a-z*†‡]|[^\W\d_]{{2,8}}\.? \d{{1,3}})\]|{_SIGN}\)?[,;]?)|(?P<letter>[a-z]))\s*"
 )
 _RAISED = re.compile(r"sup\d*")
-# A digit behind one or two letters is an exponent (m², km²) or belongs to a formula.
+# A number behind one or two letters is an exponent (m², km²) or belongs to a formula; several are marks.
 _SHORT_WORD = re.compile(r"(?<!\w)[^\W\d_]{1,2}$")
 # The mark before raised cents: "19,<sup>99</sup> €".
 _DECIMAL_MARK = re.compile(r"\d[.,]$")
@@ -102,7 +102,8 @@ def _sticks(before: Sequence[Part], mark: _Mark) -> bool | None:
     if not mark.match["number"]:
         return True
     behind = "".join(part.content for part in before[-_MOST_PARTS:] if part.kind is Kind.TEXT)
-    return None if _SHORT_WORD.search(behind[-3:]) or _DECIMAL_MARK.search(behind) else True
+    is_exponent = _SHORT_WORD.search(behind[-3:]) and not re.search("[,;]", mark.match["number"])
+    return None if is_exponent or _DECIMAL_MARK.search(behind) else True
 
 
 def _has_text(parts: Sequence[Part]) -> bool:

@@ -54,11 +54,14 @@ _LINE_LABEL = re.compile(
     | [*]\[[^\[\]\n]+\]:\s+
     | [|][ ]+
     | :[ ]+
+    | :{3,}[ ]*[\w-]+(?:[ ]+(?=[^\W\d_][^\n{}]*[^\n{}: ][ ]*(?:\n|$))|\[(?=[^\[\]\n]+\]))  # a title follows
     | :{3,}[^\n]*(?:\n|$)
     | (?:!!!|\?\?\?\+?)[ ](?:abstract|attention|bug|caution|danger|error|example|failure|hint|important|info|note
     |question|quote|success|summary|tip|todo|warning)(?:[ ]"[^"\n]*")?[ ]*(?:\n|$)""",
     re.VERBOSE,
 )
+# What ends the title of a container: ":::tip Title", ":::tip[Title]{#id}".
+_TITLE_END = re.compile(r"(?:^|\n):{3,}[ ]*[\w-]+(?:[ ][^\n]*?|\[[^\[\]\n]+(?=\]))(?P<end>\]?(?:\{[^{}\n]*\})?[ ]*)\Z")
 # Words with ~sub~ and ^sup^ are one word of a formula if they are short; else the sign is a mark behind a word.
 _SCRIPT = r"(?<![\w~^\\])[\w)\]]{0,20}(?:[~^](?![~^])[^\s~^]{1,12}[~^](?![~^])\w{0,20}){1,10}"
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
@@ -172,12 +175,21 @@ class _Recorder:
             self._marks.append(_Mark(begin, end, None))
         elif rule == "newline" and self._content.startswith("[!") and self._content.find("\n", 0, begin) < 0:
             self._marks.append(_Mark(begin, end, None))  # behind the title of an alert
+        elif rule == "newline" and (title := self._title_end(begin)) is not None:
+            label = _LINE_LABEL.match(self._content, end)
+            self._marks.append(_Mark(title, label.end() if label else end, None))
         elif rule == "newline" and (label := _LINE_LABEL.match(self._content, end)):
             self._marks.append(_Mark(begin, label.end(), None))
         elif rule == "newline":
             self._marks.append(_Mark(begin, end, Kind.TEXT, text=" "))
         elif tokens and tokens[-1].type == "text_special":
             self._marks.append(_Mark(begin, end, Kind.TEXT, text=tokens[-1].content))
+
+    def _title_end(self, end: int) -> int | None:
+        """Returns where the title of a container ends in a line that ends at a place; None if there is none."""
+        line = max(0, self._content.rfind("\n", 0, end))
+        match = _TITLE_END.match(self._content, line, end)
+        return match.start("end") if match else None
 
     def marks(self) -> list[_Mark]:
         """Returns all marks in order."""
@@ -190,6 +202,9 @@ class _Recorder:
                 continue
             marks.append(_Mark(match.start(), match.start(2), Kind.OPENING, match[1]))
             marks.append(_Mark(match.end(2), match.end(), Kind.CLOSING, match[1]))
+        title, size = self._title_end(len(self._content)), len(self._content)
+        if title is not None and title < size:
+            marks.append(_Mark(title, size, None))
         return self._with_attributes(sorted(marks, key=lambda mark: (mark.begin, mark.end)))
 
     def _with_attributes(self, marks: Iterable[_Mark]) -> list[_Mark]:

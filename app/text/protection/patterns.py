@@ -40,6 +40,9 @@ _WORD = r"[\p{L}\p{M}\p{N}]*\x01[\p{L}\p{M}\p{N}\x01]*"
 _SIGN = r"\x02[\x02\p{M}\p{Cf}\p{Sk}]*"
 _MARKED = re2.compile(f"(?:{_WORD}|{_SIGN})(?: ?(?:{_WORD}|{_SIGN}))*")
 
+# Signs between two variables that belong together: a time, a part of a whole, a range, a size, a version.
+_JOINERS = frozenset(":/.-–×x+_@=")
+
 Range = tuple[int, int]
 """Begin and end of a stretch of text, in code points."""
 
@@ -214,8 +217,10 @@ def find(text: str, patterns: Patterns, *, with_marks: bool = True) -> list[Rang
         own += [_matches(text, expression, left) for expression in patterns.expressions]
         found = collected(chain.from_iterable(own))
     marks_and_tags = (*patterns.marks, *patterns.tags)
-    others = (*patterns.harmless, *marks_and_tags) if with_marks else patterns.harmless
-    searches = [(match.span() for match in expression.finditer(text)) for expression in others]
+    atoms = collected(match.span() for expression in patterns.harmless for match in expression.finditer(text))
+    others = marks_and_tags if with_marks else ()
+    searches: list[Iterable[Range]] = [_joined(text, atoms)]
+    searches += [(match.span() for match in expression.finditer(text)) for expression in others]
     if patterns.letters or patterns.signs:
         marks = {1: " ", 2: " "}  # for characters 1 and 2 that are in the text already
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
@@ -224,6 +229,19 @@ def find(text: str, patterns: Patterns, *, with_marks: bool = True) -> list[Rang
         blank += ((place, place + 1) for place in signs_between_names(text))
         searches.append(match.span() for match in _MARKED.finditer(_blanked(blank, text).translate(marks)))
     return collected(chain(found, *searches))
+
+
+def _joined(text: str, ranges: Iterable[Range]) -> Iterator[Range]:
+    """Makes one range of two that only a sign joins, whose parts models would move: ``%d:%02d``, ``{page}/{pages}``."""
+    last: Range | None = None
+    for begin, end in ranges:
+        if last and text[last[1] : begin] in _JOINERS:
+            begin = last[0]
+        elif last:
+            yield last
+        last = begin, end
+    if last:
+        yield last
 
 
 def _blanked(ranges: Iterable[Range], text: str) -> str:

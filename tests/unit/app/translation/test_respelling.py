@@ -29,13 +29,16 @@ def sentence(source: str, text: str, score: float = -0.3) -> SentenceTranslation
 class Model:
     """Says what it is told to say; remembers what it was asked."""
 
-    def __init__(self, answers: dict[str, tuple[str, float]]) -> None:
-        self.answers, self.asked = answers, list[str]()
+    def __init__(self, answers: dict[str, tuple[str, float]], links: dict[str, tuple[Link, ...]] | None = None) -> None:
+        self.answers, self.links, self.asked = answers, links or {}, list[str]()
 
     async def __call__(self, texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
         self.asked += texts
         found = [sentence(text, *self.answers.get(text, (text, -9.0))) for text in texts]
-        found = [replace(each, alignment=(Link(0, len(each.source), 0, len(each.text)),)) for each in found]
+        found = [
+            replace(each, alignment=self.links.get(each.source, (Link(0, len(each.source), 0, len(each.text)),)))
+            for each in found
+        ]
         return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
 
 
@@ -64,6 +67,17 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Er arbeitet 20 Stunden/Woche.", "Er arbeitet 20 Stunden / Woche."),
         ("Kauf/Miete", "Kauf / Miete"),
         ("100 km/h mit TCP/IP und/oder a/b", None),
+        ("Ja/Nein", "Ja / Nein"),
+        ("Vor-/Nachname", "Vor- und Nachname"),
+        ("Ort/Datum/Unterschrift", "Ort / Datum / Unterschrift"),
+        ("»Warte«, rief er.", "„Warte“, rief er."),
+        ("›Nein‹, dachte er, ›nie.‹", "„Nein“, dachte er, „nie.“"),
+        ("«Nein», sagte sie.", "„Nein“, sagte sie."),
+        ("Er sagte »Ja und „Nein“.«", None),
+        ("Start » Brot » Rosinen", None),
+        ("Öffnen mit...", "Öffnen mit"),
+        ("Suchen nach …", "Suchen nach"),
+        ("Bitte warten...", None),
         ("Hallo Welt", "Hallo, Welt!"),
         ("Hallo Welt!", "Hallo, Welt!"),
         ("Hallo zusammen!", None),
@@ -82,11 +96,27 @@ def test_a_language_into_itself_is_left_alone(text: str) -> None:
 async def test_the_slash_and_the_comma_come_back_as_they_were() -> None:
     assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase / rent"}) == "Purchase/rent"
     assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase/ rent"}) == "Purchase/rent"
+    assert await again("Vor-/Nachname", {"Vor- und Nachname": "First and last name"}) == "First/last name"
+    assert await again("›Ja‹, sagte er.", {"„Ja“, sagte er.": "“Yes,” he said."}) == "‘Yes,’ he said."
     assert await again("Hello world", {"Hello, world!": "Hallo, Welt!"}, EN_DE) == "Hallo Welt!"
     assert await again(
         "It is $57/month.", {"It is $57 / month.": "Es ist 57 $/month.", "a month": "ein Monat"}, EN_DE
     ) == ("Es ist 57 $/Monat.")
     assert await again("$57/month", {"a month": "einen Monat"}, EN_DE) == "$57/Monat"
+
+
+async def test_a_word_that_the_model_leaves_out_at_a_slash_is_translated_by_itself() -> None:
+    model = Model(
+        {
+            "Namen / Adresse angeben": ("Specify / address", -0.5),
+            "Namen angeben": ("Specify names", -0.5),
+            "ein Adresse": ("an address", -0.5),
+        },
+        links={"Namen angeben": (Link(0, 5, 8, 13), Link(6, 13, 0, 7))},
+    )
+    asking = respelled(sentence("Namen/Adresse angeben", "?"), None, DE_EN, SearchOptions())
+    found = await answered_by(model, asking)
+    assert found and (found.text, found.source) == ("Specify names/address", "Namen/Adresse angeben")
 
 
 async def test_capitals_are_translated_in_the_likeliest_case() -> None:

@@ -50,6 +50,7 @@ def test_a_mark_stays_behind_its_amount(source: str, expected: str) -> None:
     [
         ("<p>Das Haus<sup>2</sup> ist groß</p>", "Das Haus ist groß"),
         ("<p>80 m<sup>2</sup> Fläche</p>", "80 m2 Fläche"),  # an exponent belongs to its unit
+        ("<p>108 g/km<sup>2, 3</sup> Ausstoß</p>", "108 g/km Ausstoß"),  # an exponent is one number
         ("<p>Das 2<sup>nd</sup> Haus</p>", "Das 2nd Haus"),
         ("<p>Wort <sup>1</sup> hier</p>", "Wort 1 hier"),  # it touches nothing
         ("<p>Haus<b>2</b> hier</p>", "Haus2 hier"),

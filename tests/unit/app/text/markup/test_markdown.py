@@ -71,6 +71,11 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
         ("Very good[^1] and more.\n\n[^1]: https://x.de/a", "more.[^1] and good Very\n\n[^1]: https://x.de/a"),
         ("> [!NOTE]\n> This is important.", "> [!NOTE]\n> important. is This"),
         (":::note\nThis is important.\n:::", ":::note\nimportant. is This\n:::"),
+        (":::tip[A title]{#id}\nThis is important.\n:::", ":::tip[title A]{#id}\nimportant. is This\n:::"),
+        (":::tip[A title]\n\nOne two\n\n:::", ":::tip[title A]\n\ntwo One\n\n:::"),
+        ("One two\n::: info A title\nThree four\n:::", "two One\n::: info title A\nfour Three\n:::"),
+        ("::: {.note key=value}\nOne two\n:::", "::: {.note key=value}\ntwo One\n:::"),
+        ("::::: Warning ::::::\nOne two\n:::::", "::::: Warning ::::::\ntwo One\n:::::"),
         ("!!! note\n    This is important.", "!!! note\n    important. is This"),
         ('??? tip "A title"\n    This is important.', '??? tip "A title"\n    important. is This'),
         ("!!! This is important", "important is This !!!"),
@@ -81,7 +86,7 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
         ("Take $2x$ and $\\alpha b$ now", "now $\\alpha b$ and $2x$ Take"),
         (
             "::: tip A title\nThis is important.\n\nThat too.\n:::",
-            "::: tip A title\nimportant. is This\n\ntoo. That\n:::",
+            "::: tip title A\nimportant. is This\n\ntoo. That\n:::",
         ),
     ],
 )

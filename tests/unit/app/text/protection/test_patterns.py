@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from app.errors import Cancelled, InvalidRequest
 from app.fairness.budget import Budget
 from app.text.protection import patterns as module
+from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import check_patterns, compile_patterns, find, merged
 
 EXPRESSIONS = ["a+", "[ab]{1,4}", r"\bb", "b\\b", "^a", "a$", "(?m)^b|c$", "é|ab*", "", "c{0,8}", "[^a]?a"]
@@ -48,3 +49,20 @@ def test_a_search_without_matches_can_be_stopped() -> None:
 
     with pytest.raises(Cancelled):
         budget.run(find, "ab" * 100_000, patterns._replace(expressions=(Stopping(), *patterns.expressions)))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("%3$tH:%3$tM Uhr", ["%3$tH:%3$tM"]),
+        ("Seite %d/%d", ["%d/%d"]),
+        ("%d:%02d:%02d", ["%d:%02d:%02d"]),
+        ("{width}×{height} px", ["{width}×{height}"]),
+        ("{{first}}-{{last}}", ["{{first}}-{{last}}"]),
+        ("%s, %s", ["%s", "%s"]),
+        ("%s / %s", ["%s", "%s"]),
+        ("<b>{0}</b>/<i>{1}</i>", ["<b>", "{0}", "</b>", "<i>", "{1}", "</i>"]),
+    ],
+)
+def test_variables_that_a_sign_joins_are_one_span(text: str, expected: list[str]) -> None:
+    assert [text[begin:end] for begin, end in find(text, untranslatable(text, frozenset()))] == expected

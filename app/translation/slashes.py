@@ -1,0 +1,136 @@
+"""Words joined by a slash: "Tage/Woche", "Namen/Adresse", "Vor-/Nachname".
+
+Models know few of them. With spaces around the slash they translate most; what they then copy or leave out is
+translated by itself.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from app.engine.options import SearchOptions
+from app.text.inline.placement import Edit
+from app.text.inline.target_tokens import links_of_same
+from app.translation.questions import Asking, Question, likeliest
+from app.translation.rules.pair import Direction
+from app.translation.sentence import SentenceTranslation
+from languages.language import Language
+
+_WORD = re.compile(r"[^\W\d_]+")
+_SLASH = re.compile(r"(?:(?<=[^\W\d_]{2})|(?<=[\d€$£%\ue000-\uf8ff]))(?P<slash>/)(?=[^\W\d_]{2})")
+_SHORT = 2  # letters: units have no more, unless they are common words
+_SUSPENDED = re.compile(r"(?<=[^\W\d_]{2}-)/(?=[^\W\d_]{3})")
+_UNIT_PRICE = re.compile(r"(?P<amount>[^a-zA-Z/]{1,30}/)(?P<noun>[^\W\d_]{3,})(?P<mark>[.!?]?)")
+_BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
+_SPACED_SLASH = re.compile(r"\s?/\s?")
+
+
+def spaced(sentence: str, direction: Direction) -> list[Edit]:
+    """Returns how to write the slashes of a sentence so that models know them: "Tage / Woche", "Vor- und Nachname"."""
+    here, there = direction.here.conjunctions[:1], direction.there.conjunctions[:1]
+    edits = [Edit(place, place + 1, " / ") for place in _slashes(sentence, direction.here)]
+    if here and there:
+        edits += (Edit(match.start(), match.end(), f" {here[0]} ") for match in _SUSPENDED.finditer(sentence))
+    return sorted(edits)
+
+
+def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Edit]:
+    """Yields what makes slashes of a translation as those of its sentence, which was translated with ``spaced``."""
+    if " /" not in sentence and "/ " not in sentence:
+        yield from (Edit(*match.span(), "/") for match in _SPACED_SLASH.finditer(translation) if match[0] != "/")
+    suspended = len(_SUSPENDED.findall(sentence))
+    if suspended:
+        joiners = [re.escape(word) for word in direction.there.conjunctions[:1]]
+        found = list(re.finditer(rf" (?:{'|'.join(joiners)}) ", translation))
+        if len(found) == suspended:
+            yield from (Edit(*match.span(), "/") for match in found)
+
+
+def unit_price(
+    translation: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
+    """Translates an amount or number with a slash and a noun alone: "$20/month". The amount stays, or is a stand-in."""
+    match = _UNIT_PRICE.fullmatch(translation.source)
+    ask, answer = direction.here.noun_probe, direction.there.noun_probe
+    if not (match and ask and answer) or direction.here.code == direction.there.code:
+        return None
+    answers = yield Question((ask.ask(match["noun"])[0],), replace(options, n_best=1))
+    for found in answers or ():
+        if noun := answer.answer.fullmatch(found.text.rstrip(".!?")):
+            text = match["amount"] + noun[1] + match["mark"]
+            links = tuple(links_of_same(match["amount"], 0, 0))
+            score = min(sentence.score for sentence in found.sentences)
+            return replace(translation, text=text, score=score, verdicts=(), alignment=links, alternatives=())
+    return None
+
+
+def without_copies(
+    version: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation]:
+    """Translates words behind slashes by themselves, if the model has copied them: "$20/month"."""
+    words = (_WORD.match(version.source, place + 1) for place in _slashes(version.source, direction.here))
+    copied = (re.search(rf"(?<=/){word[0]}(?!\w)", version.text) for word in words if word)
+    found = [match for match in copied if match]
+    nouns = yield from _nouns([match[0] for match in found], direction, options)
+    return version.edited([Edit(*match.span(), noun) for match, noun in zip(found, nouns, strict=True) if noun])
+
+
+def with_both(
+    version: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation]:
+    """Translates the second word by itself, and the sentence without it, if the model has left out one of the two.
+
+    It has left out the first word if the sentence without the second has another translation of it.
+    """
+    places = list(_slashes(version.source, direction.here))
+    left = _BEFORE_SLASH.search(version.source, max(0, places[0] - 60), places[0]) if len(places) == 1 else None
+    if not (left and left[0]):
+        return version
+    [place] = places
+    right = _WORD.match(version.source, place + 1)
+    assert right
+    alone = version.source[:place] + version.source[right.end() :]
+    best = likeliest((yield Question((alone,), replace(options, n_best=1, alignment=True))))
+    links = best.alignment if best else ()
+    ends = [one.target_end for one in links if left.start() <= one.source_begin and one.source_end <= place]
+    word = next((word for word in _WORD.finditer(best.text) if ends and word.end() >= ends[-1]), None) if best else None
+    if not (best and word) or ("/" in version.text and word[0].lower() in version.text.lower()):
+        return version
+    [noun] = yield from _nouns([right[0]], direction, options)
+    addition = Edit(word.end(), word.end(), f"/{noun}")
+    return replace(best.edited([addition]), source=version.source) if noun else version
+
+
+def _nouns(words: Sequence[str], direction: Direction, options: SearchOptions) -> Asking[list[str]]:
+    """Returns the translations of nouns alone; an empty string where there is none."""
+    ask, answer = direction.here.noun_probe, direction.there.noun_probe
+    if not (words and ask and answer):
+        return [""] * len(words)
+    answers = yield Question(tuple(ask.ask(word)[0] for word in words), replace(options, n_best=1))
+    found = [answer.answer.fullmatch(each.text.rstrip(".!?")) for each in answers or ()]
+    return [match[1] if match else "" for match in found] or [""] * len(words)
+
+
+def _slashes(sentence: str, here: Language) -> Iterator[int]:
+    """Yields the slashes between two words, or an amount and a word; not those of names, units and usual pairs."""
+    if "/" not in sentence:
+        return
+    for match in _SLASH.finditer(sentence):
+        place = match.start()
+        left = _BEFORE_SLASH.search(sentence, max(0, place - 60), place)
+        right = _WORD.match(sentence, place + 1)
+        assert left and right
+        words = [word for word in (left[0], right[0]) if word]
+        if any(word.isupper() for word in words) and not sentence.isupper():
+            continue
+        if any(len(word) <= _SHORT and word.lower() not in here.common_words for word in words):
+            continue
+        is_list = here.writing.capital_nouns and all(word.istitle() for word in words)  # Ort/Datum/Unterschrift
+        if (
+            sentence[right.end() : right.end() + 1] in ("._:" if is_list else "/._:")
+            and sentence[right.end() + 1 : right.end() + 2].isalnum()
+        ):
+            continue  # a path
+        if len(words) == 2 and all(word.lower() in here.conjunctions for word in words):
+            continue  # und/oder
+        yield place
