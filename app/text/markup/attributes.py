@@ -24,6 +24,7 @@ _META = frozenset(
     description headline keywords og:description og:image:alt og:title title twitter:description twitter:image:alt
     twitter:title""".split()
 )
+_LANGUAGE = re.compile(r"lang\s*+=", re.IGNORECASE)
 _NAMES_LANGUAGE = re.compile(r"<html\b[^>]{0,2000}\blang", re.IGNORECASE)
 _BLANK = re.compile(r"[\W\d_]*")
 
@@ -103,12 +104,18 @@ def in_language(page: str, language: str) -> str:
         page: The translated page.
         language: A tag, such as ``en-GB``.
     """
+    if not _NAMES_LANGUAGE.search(page):
+        return page
     scope = Scope(HTML)
     direction = "rtl" if language_of(language).right_to_left else "ltr"
+    # Most pages name a language in their root alone.
+    last = max((match.start() for match in _LANGUAGE.finditer(page)), default=-1)
     pieces: list[str] = []
     done, old = 0, ""
-    for token in Tokenizer(page, "html") if _NAMES_LANGUAGE.search(page) else ():
+    for token in Tokenizer(page, "html"):
         checkpoint()
+        if token.start > last:
+            break
         if token.kind is TokenKind.END:
             scope.close(token.name)
         if token.kind is not TokenKind.START:

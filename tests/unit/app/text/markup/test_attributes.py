@@ -1,9 +1,13 @@
 """Attributes that readers see."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from app.text.markup import attributes
 from app.text.markup.attributes import in_language
 from app.text.markup.extraction import Rules, extract
+from app.text.markup.html_tokenizer import Token, Tokenizer
 from app.text.protection.patterns import compile_patterns
 
 RULES = Rules(translate_attributes=True)
@@ -94,3 +98,21 @@ def test_equal_values_are_one_text_and_protected_spans_stay() -> None:
     assert len(document.texts) == 3
     rebuilt = document.rebuild([text.replace("Hund", "dog") for text in document.texts])
     assert rebuilt.text == '<p title="dog $X">a</p><p title="dog $X">b</p>'
+
+
+def test_only_the_part_with_languages_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Token] = []
+
+    class Counting(Tokenizer):
+        def __iter__(self) -> Iterator[Token]:
+            for token in super().__iter__():
+                read.append(token)
+                yield token
+
+    monkeypatch.setattr(attributes, "Tokenizer", Counting)
+    page = "<html lang=de><p>Eine Language</p>" + "<p>Text</p>" * 1000
+    assert in_language(page, "en") == page.replace("lang=de", "lang=en")
+    assert len(read) < 5
+    read.clear()
+    assert in_language(f"{page}<p lang = 'de'>", "en").endswith("<p lang = 'en'>")
+    assert len(read) > 3000
