@@ -50,8 +50,9 @@ def by_service(client: TestClient, source: str, target: str, texts: list[str]) -
 
 def by_model(client: TestClient, engine: Engine, source: str, target: str, texts: list[str]) -> list[str]:
     options = SearchOptions(beam_size=4)
-    answers, _ = client.portal.call(partial(engine.translate, texts, source=source, target=target, options=options))
-    return [answer.text for answer in answers]
+    return client.portal.call(  # type: ignore[union-attr]
+        partial(engine.translate, texts, source=source, target=target, options=options)
+    )
 
 
 def count(cases: list[Case], found: dict[str, list[str]], direction: str) -> list[dict[str, Any]]:

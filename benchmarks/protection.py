@@ -199,7 +199,7 @@ def measure_chrf(client: TestClient, pairs: Iterable[tuple[str, str]], request: 
 
 def translate(client: TestClient, case: Case, request: dict[str, object]) -> Counter[tuple[str, str]]:
     watch = Watch()
-    with patch("app.translation.retries.with_other_stand_ins", watch.attempts):
+    with patch("app.translation.rules.retries.with_other_stand_ins", watch.attempts):
         answer = client.post("/translate", json={"q": case.text, **request})
     answer.raise_for_status()
     return outcomes(case, answer.json()["translatedText"], answer.json()["protectedLost"], watch.last)

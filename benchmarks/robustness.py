@@ -64,10 +64,9 @@ def translate(
 
         def by_model(texts: list[str]) -> list[str]:
             options = SearchOptions(beam_size=4)
-            answers, _ = client.portal.call(
+            return client.portal.call(  # type: ignore[union-attr]
                 partial(engine.translate, texts, source=source, target=target, options=options)
             )
-            return [answer.text for answer in answers]
 
         for name, translate_texts in (("service", by_service), ("model", by_model)):
             task = progress.add_task(f"{source}-{target}, {name}", total=len(cases))
