@@ -1,7 +1,7 @@
-"""Words joined by a slash: "Tage/Woche", "Namen/Adresse", "Vor-/Nachname".
+"""Words joined by a sign: "Tage/Woche", "Namen/Adresse", "Vor-/Nachname", "Speichern & schließen".
 
-Models know few of them. With spaces around the slash they translate most; what they then copy or leave out is
-translated by itself.
+Models know few of them. With spaces around the slash, or "and" for the sign, they translate most; what they then copy
+or leave out is translated by itself.
 """
 
 import re
@@ -20,30 +20,34 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SLASH = re.compile(r"(?:(?<=[^\W\d_]{2})|(?<=[\d€$£%\ue000-\uf8ff]))(?P<slash>/)(?=[^\W\d_]{2})")
 _SHORT = 2  # letters: units have no more, unless they are common words
 _SUSPENDED = re.compile(r"(?<=[^\W\d_]{2}-)/(?=[^\W\d_]{3})")
+_AND = re.compile(r"(?<=[^\W\d_]{2}) & (?=[^\W\d_]{2})")
 _UNIT_PRICE = re.compile(r"(?P<amount>[^a-zA-Z/]{1,30}/)(?P<noun>[^\W\d_]{3,})(?P<mark>[.!?]?)")
 _BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
 _SPACED_SLASH = re.compile(r"\s?/\s?")
 
 
 def spaced(sentence: str, direction: Direction) -> list[Edit]:
-    """Returns how to write the slashes of a sentence so that models know them: "Tage / Woche", "Vor- und Nachname"."""
-    here, there = direction.here.conjunctions[:1], direction.there.conjunctions[:1]
+    """Returns how to write the signs of a sentence so that models know them: "Tage / Woche", "Vor- und Nachname"."""
     edits = [Edit(place, place + 1, " / ") for place in _slashes(sentence, direction.here)]
+    here, there = direction.here.conjunctions[:1], direction.there.conjunctions[:1]
     if here and there:
-        edits += (Edit(match.start(), match.end(), f" {here[0]} ") for match in _SUSPENDED.finditer(sentence))
+        edits += (Edit(*match.span(), f" {here[0]} ") for match in _signs_for_and(sentence))
     return sorted(edits)
 
 
 def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Edit]:
-    """Yields what makes slashes of a translation as those of its sentence, which was translated with ``spaced``."""
+    """Yields what makes the signs of a translation those of its sentence, which was translated with ``spaced``."""
     if " /" not in sentence and "/ " not in sentence:
         yield from (Edit(*match.span(), "/") for match in _SPACED_SLASH.finditer(translation) if match[0] != "/")
-    suspended = len(_SUSPENDED.findall(sentence))
-    if suspended:
-        joiners = [re.escape(word) for word in direction.there.conjunctions[:1]]
-        found = list(re.finditer(rf" (?:{'|'.join(joiners)}) ", translation))
-        if len(found) == suspended:
-            yield from (Edit(*match.span(), "/") for match in found)
+    signs = _signs_for_and(sentence)
+    if signs and direction.there.conjunctions:
+        joiners = list(re.finditer(rf" {re.escape(direction.there.conjunctions[0])} ", translation))
+        if len(joiners) == len(signs):
+            yield from (Edit(*joiner.span(), sign[0]) for joiner, sign in zip(joiners, signs, strict=True))
+
+
+def _signs_for_and(sentence: str) -> list[re.Match[str]]:
+    return sorted([*_SUSPENDED.finditer(sentence), *_AND.finditer(sentence)], key=re.Match.start)
 
 
 def unit_price(

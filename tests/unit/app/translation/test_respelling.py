@@ -69,6 +69,8 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("100 km/h mit TCP/IP und/oder a/b", None),
         ("Ja/Nein", "Ja / Nein"),
         ("Vor-/Nachname", "Vor- und Nachname"),
+        ("Essen & Trinken", "Essen und Trinken"),
+        ("F & E bei A&B", None),
         ("Ort/Datum/Unterschrift", "Ort / Datum / Unterschrift"),
         ("»Warte«, rief er.", "„Warte“, rief er."),
         ("›Nein‹, dachte er, ›nie.‹", "„Nein“, dachte er, „nie.“"),
@@ -97,6 +99,7 @@ async def test_the_slash_and_the_comma_come_back_as_they_were() -> None:
     assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase / rent"}) == "Purchase/rent"
     assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase/ rent"}) == "Purchase/rent"
     assert await again("Vor-/Nachname", {"Vor- und Nachname": "First and last name"}) == "First/last name"
+    assert await again("Save & close", {"Save and close": "Speichern und schließen"}, EN_DE) == "Speichern & schließen"
     assert await again("›Ja‹, sagte er.", {"„Ja“, sagte er.": "“Yes,” he said."}) == "‘Yes,’ he said."
     assert await again("Hello world", {"Hello, world!": "Hallo, Welt!"}, EN_DE) == "Hallo Welt!"
     assert await again(
