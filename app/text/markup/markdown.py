@@ -59,7 +59,7 @@ _SPECIAL = re.compile(
 # This may be markup, together with the text beside it or at the beginning of a line.
 _RISKY = re.compile(r"<(?=[a-zA-Z/!?]|\Z)|`|^(?:#+|~+)$")
 # A list, a quotation, or a line that makes a heading of the line before: not "-5 °C", "1.5 kg".
-_BLOCK_START = re.compile(r"(\d{1,9}(?=[.)](?:\s|\Z))|(?=[-+](?:\s|\Z)|>|(?:-+|=+)\s*\Z))")
+_BLOCK_START = re.compile(r"(\d{1,9}(?=[.)](?:\s|\Z))|(?=[-+](?:\s|\Z)|>|[-=:]+\s*\Z))")
 
 
 def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """Markdown that CommonMark doesn't know, and characters that would become markup."""
 
 import string
+from html import escape
 
 import pytest
 from markdown_it import MarkdownIt
@@ -92,3 +93,24 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
 )
 def test_what_commonmark_does_not_know_is_kept(source: str, expected: str) -> None:
     assert reversed_words(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("translation", "expected"),
+    [
+        ("1.5 kg of flour", "1.5 kg of flour"),
+        ("-5 °C", "-5 °C"),
+        ("+49 30 1234", "+49 30 1234"),
+        ("1. May", "1\\. May"),
+        ("1) One", "1\\) One"),
+        ("- no item", "\\- no item"),
+        ("> no quotation", "\\> no quotation"),
+        ("---", "\\---"),
+        ("===", "\\==="),
+        ("2024.", "2024\\."),
+    ],
+)
+def test_only_what_would_begin_a_block_is_escaped(translation: str, expected: str) -> None:
+    written = extract("Ein Text", MARKDOWN).rebuild([translation]).text
+    assert written == expected
+    assert html(f"One\n{written}") == html("One\n§").replace("§", escape(translation))
