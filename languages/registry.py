@@ -85,6 +85,12 @@ def scales() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
+def ordinal_endings() -> frozenset[str]:
+    """The letters behind the digits of an ordinal in any language: "2nd", "2e"."""
+    return frozenset(ending for room in rooms() for ending in room.numbers.ordinal_endings if ending.isalpha())
+
+
+@lru_cache(maxsize=1)
 def large_numbers() -> tuple[str, ...]:
     """The words of all languages for large numbers, in small letters, or their beginnings."""
     return tuple(dict.fromkeys(word.lower() for room in rooms() for word in room.numbers.large_numbers))

@@ -11,6 +11,8 @@ from dataclasses import replace
 from app.engine.options import SearchOptions
 from app.text.inline.placement import Edit
 from app.text.inline.target_tokens import links_of_same
+from app.text.protection.protected import protect_ranges
+from app.translation.attempts import Aligned, cut
 from app.translation.questions import Asking, Question, likeliest
 from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
@@ -87,6 +89,8 @@ def with_both(
     It has left out the first word if the sentence without the second has another translation of it.
     """
     places = list(_slashes(version.source, direction.here))
+    if len(places) > 1 and version.text.count("/") < version.source.count("/"):
+        return (yield from _in_pieces(version, places, options))
     left = _BEFORE_SLASH.search(version.source, max(0, places[0] - 60), places[0]) if len(places) == 1 else None
     if not (left and left[0]):
         return version
@@ -103,6 +107,20 @@ def with_both(
     [noun] = yield from _nouns([right[0]], direction, options)
     addition = Edit(word.end(), word.end(), f"/{noun}")
     return replace(best.edited([addition]), source=version.source) if noun else version
+
+
+def _in_pieces(
+    version: SentenceTranslation, places: Sequence[int], options: SearchOptions
+) -> Asking[SentenceTranslation]:
+    """Translates what stands between slashes, piece by piece: the last resort."""
+    kept = protect_ranges(version.source, [(place, place + 1) for place in places])
+    attempt = cut(kept)
+    answers = yield Question(attempt.texts, replace(options, n_best=1))
+    joined = attempt.join([Aligned(answer.text, answer.alignment) for answer in answers]) if answers else None
+    restored = joined and kept.restore(*joined)
+    if not (joined and restored) or restored.lost:
+        return version
+    return replace(version, text=restored.text, alignment=kept.restore_links(joined.links, restored))
 
 
 def _nouns(words: Sequence[str], direction: Direction, options: SearchOptions) -> Asking[list[str]]:

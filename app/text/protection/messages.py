@@ -12,12 +12,14 @@ The syntax around the branches parts texts: "You have", "# file" and "# files" a
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.fairness.windows import finditer
 from app.text.inline.codec import Codec
 from app.text.protection.decoding import Written
 from app.text.protection.expressions import Braces, Expressions, Finder, Searched, Span, closings
+from languages.registry import ordinal_endings
 
 
 class Piece(NamedTuple):
@@ -38,8 +40,13 @@ _LIMIT = re.compile(r"(?:^|\|)\s*-?[\d.]*[\d∞]\s*[#<≤]")
 _QUOTED = re.compile(r"'[{}|#][^']*'")
 _FLUENT_HEAD = re.compile(r"\{\s{0,99}+(?:\$[\w-]{1,99}|-?[\w.-]{1,99}(?:\([^()]{0,500}\))?)\s{0,99}+->")
 _VARIANT = re.compile(r"\s++\*?\[\s{0,9}[\w.-]{1,99}\s{0,9}\][^\S\n]*+")
-_ARGUMENT = re.compile(r"[{#]")
 _SPACE = re.compile(r"\s*+")
+
+
+@lru_cache(maxsize=1)
+def _argument() -> re.Pattern[str]:
+    """What is like a word in a branch, or begins so: {name}, #, #nd."""
+    return re.compile(rf"\{{|#(?:(?:{'|'.join(sorted(ordinal_endings()))})\b)?")
 
 
 class IcuChoices(Finder[Piece]):
@@ -103,12 +110,12 @@ def _read_limits(text: str, head: re.Match[str], end: int, ends: Mapping[int, in
 def _arguments(text: str, begin: int, end: int, ends: Mapping[int, int], braces: set[int]) -> Iterator[Piece]:
     """Yields what is like a word in the branches: ``#``, and ``{name}`` if no branch begins at the brace."""
     done = begin
-    for match in _ARGUMENT.finditer(text, begin, end):
+    for match in _argument().finditer(text, begin, end):
         place = match.start()
         if place < done:
             continue
         if text[place] == "#":
-            yield Piece(place, place + 1, is_atom=True)
+            yield Piece(*match.span(), is_atom=True)
         elif place not in braces and place in ends:
             done = ends[place]
             yield Piece(place, done, is_atom=True)

@@ -11,7 +11,7 @@ from app.translation.rules.capitals import capitals
 from app.translation.rules.marks import ending, quotation_marks
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
-from app.translation.rules.spaces import before_marks, between_signs, no_break
+from app.translation.rules.spaces import before_marks, between_signs, in_quotations, no_break, spans
 
 
 def ordinals(pair: Pair) -> list[Edit]:
@@ -32,7 +32,9 @@ CORRECTIONS = (
     Correction(ending),
     Correction(quotation_marks, is_formatting=True),
     Correction(before_marks, is_formatting=True),
+    Correction(in_quotations, is_formatting=True),
     Correction(between_signs),
+    Correction(spans),
     Correction(no_break),
     Correction(regional_spelling),
 )

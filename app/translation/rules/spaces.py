@@ -1,4 +1,4 @@
-"""Spaces: those that keep signs apart or together."""
+"""Spaces and dashes: those that keep signs apart or together."""
 
 import re
 
@@ -15,6 +15,30 @@ _APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<sym
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
 _GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
+# "„ Hallo": a space behind a mark that opens a quotation.
+_IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u00a0\u202f])(?=\w)")
+_SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
+
+
+def in_quotations(pair: Pair) -> list[Edit]:
+    """Removes spaces behind opening quotation marks, which models write before words that they don't know."""
+    quotes = pair.here.writing.quotes, pair.there.writing.quotes
+    if any(one and one.gap for one in quotes) or re.search(r"[„“«»\"‘‚][\u00a0\u202f]", pair.source):
+        return []
+    if _IN_QUOTATION.search(pair.source):
+        return []
+    return [Edit(*match.span("space"), "") for match in _IN_QUOTATION.finditer(pair.translation)]
+
+
+def spans(pair: Pair) -> list[Edit]:
+    """Keeps the dash of "3–5" and "Mo–Fr", for which models write a hyphen or a colon."""
+    edits = {}
+    for first, last in dict.fromkeys(_SPAN.findall(pair.source)):
+        if f"{first}–{last}" not in pair.translation:
+            found = re.search(rf"(?<![\w.,:-]){first}(\s?[-:]\s?){last}(?![\w:-]|[.,]\d)", pair.translation)
+            if found:
+                edits[found.start(1)] = Edit(*found.span(1), "–")
+    return [edits[place] for place in sorted(edits)]
 
 
 def before_marks(pair: Pair) -> list[Edit]:

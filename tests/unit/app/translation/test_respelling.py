@@ -122,6 +122,11 @@ async def test_a_word_that_the_model_leaves_out_at_a_slash_is_translated_by_itse
     assert found and (found.text, found.source) == ("Specify names/address", "Namen/Adresse angeben")
 
 
+async def test_where_several_slashes_are_lost_the_pieces_are_translated() -> None:
+    answers = {"Name / Tag: Ort / Datum": "Name Tag", "Name": "name", "Tag: Ort": "day: place", "Datum": "date"}
+    assert await again("Name/Tag: Ort/Datum", answers) == "name/day: place/date"
+
+
 async def test_capitals_are_translated_in_the_likeliest_case() -> None:
     answers = {
         "Bitte tür schließen": ("Please tuer close", -2.0),

@@ -109,3 +109,8 @@ def test_calls_and_arguments_come_back_once(garble, text_and_pieces: tuple[str, 
 )
 def test_prose_has_no_branches(text: str) -> None:
     assert translation(text, str.upper) == text.upper()
+
+
+def test_ordinals_are_no_words() -> None:
+    text = "{n, selectordinal, one {#st place} two {#nd} few {#rd} other {#th}}"
+    assert translation(text, str.upper) == text.replace("place", "PLACE")
