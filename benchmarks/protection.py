@@ -33,7 +33,7 @@ from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import Protected
-from app.translation.attempts import Attempt, with_other_stand_ins
+from app.translation.attempts import Attempt, cut, with_other_stand_ins
 from benchmarks.figures import json_line, read_sentences
 
 WORDS = "name count user title item date path total file order city price page link key".split()
@@ -131,8 +131,16 @@ class Watch:
     def attempts(self, sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
         """The real attempts."""
         for attempt in with_other_stand_ins(sentence, placeholders):
-            self.last |= dict.fromkeys(sentence.spans, attempt.name)
+            self.last |= dict.fromkeys(sentence.spans, _name(attempt, sentence))
             yield attempt
+
+
+def _name(attempt: Attempt, sentence: Protected) -> str:
+    """What stands for the spans in an attempt: names or placeholders, numbers, or nothing."""
+    if attempt.texts == cut(sentence).texts:
+        return "cut"
+    [text], begin = attempt.texts, sentence.stand_ins[0][0]
+    return "numbers" if text[begin : begin + 1].isdigit() else "names"
 
 
 def outcomes(case: Case, translation: str, lost: Sequence[str], last: dict[str, str]) -> Counter[tuple[str, str]]:
