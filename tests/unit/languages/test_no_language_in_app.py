@@ -24,6 +24,7 @@ ALLOWED = {
     "api/libretranslate/routes.py": "LibreTranslate's page begins with English as its target",
     "api/libretranslate/suggestions_openapi.py": "examples",
     "api/openapi.py": "examples",
+    "api/schemas.py": "examples",
     "api/suggestion_administration_openapi.py": "examples",
     "documents/memory_files.py": "the language of a TMX file's own words, which the format asks for",
     "settings.py": "the default of the language between two models",
