@@ -146,10 +146,16 @@ class MixedText:
 
 def append_text(parent: Any, text: str) -> None:
     """Adds text at the end of an element."""
-    if len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + text
-    else:
+    last = last_child(parent)
+    if last is None:
         parent.text = (parent.text or "") + text
+    else:
+        last.tail = (last.tail or "") + text
+
+
+def last_child(element: Any) -> Any:
+    """Returns the last child; None if there is none. ``len`` would count them all, each time."""
+    return next(element.iterchildren(reversed=True), None)
 
 
 def _empty(element: Any) -> None:

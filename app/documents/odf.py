@@ -7,7 +7,7 @@ from typing import Any
 from lxml import etree
 
 from app.documents.document import Document
-from app.documents.mixed_content import MixedText, Names, append_text
+from app.documents.mixed_content import MixedText, Names, append_text, last_child
 from app.documents.package import Package
 from app.documents.segments import PlainText, Segment, package_document
 from app.errors import DamagedDocument, EncryptedDocument
@@ -100,7 +100,7 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
 def _append(parent: Any, text: str) -> None:
     """Adds text. OpenDocument collapses spaces, so each space after the first becomes an element."""
     done = 0
-    begins = parent.text is None and not len(parent) and parent.tag in (f"{_TEXT}p", f"{_TEXT}h")
+    begins = parent.text is None and last_child(parent) is None and parent.tag in (f"{_TEXT}p", f"{_TEXT}h")
     for match in _DOUBLE_SPACE.finditer(text):
         kept = 0 if begins and match.start() == 0 else 1
         if kept == len(match[0]):

@@ -1,6 +1,7 @@
 """Twice the document takes at most twice the work and twice the memory; what takes more is refused.
 
-The work of libraries isn't counted; ``make fuzz`` bounds their processor time.
+The work of libraries isn't counted: ``python -m benchmarks.growth`` compares their processor time on documents of both
+sizes, and ``make fuzz`` bounds it.
 """
 
 from functools import partial
