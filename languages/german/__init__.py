@@ -87,7 +87,7 @@ _WRITING = replace(
         war was wie wir zu zum zur über um
         """.split()
     ),
-    final_abbreviations=tuple("etc usw Co Nr Dr St Str bzw ca".split()),
+    final_abbreviations=tuple("etc usw Co Nr Dr St Str bzw ca MwSt USt".split()),
     ordinal_slips=(OrdinalSlip(re.compile(r"(?<![\d.,])\d+(?P<ending>te[mnrs]?)(?= \w)"), "."),),  # "29ter"
     doubled=frozenset("das dem den der die sie ihr".split()),
 )
@@ -118,12 +118,26 @@ _GREETING = re.compile(
     r"(?P<mark>[.!?…]*)"
 )
 
+# Abbreviations of price lists that models take for the end of a sentence, or leave out.
+_PRICES = {
+    "zzgl": "zuzüglich",
+    "zuzgl": "zuzüglich",
+    "abzgl": "abzüglich",
+    "inkl": "inklusive",
+    "exkl": "exklusive",
+    "MwSt": "Mehrwertsteuer",
+    "USt": "Umsatzsteuer",
+}
+# The full stop of the last one may be that of the sentence.
+_PRICE = re.compile(rf"(?<![\w-])(?P<word>{'|'.join(_PRICES)})(?:\.(?=[ \u00a0]\S|[,;:)])|(?=\.(?:\s|\Z)))")
+
 
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     if _TRANSCRIBED.search(sentence):
         yield from restored(sentence)
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
+    yield from ((*match.span(), _PRICES[match["word"]]) for match in _PRICE.finditer(sentence))
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"
 
