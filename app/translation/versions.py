@@ -46,6 +46,9 @@ class Versions:
 
     def __init__(self, translation: SentenceTranslation, protected: Protected | None, direction: Direction) -> None:
         self.protected, self.direction = protected, direction
+        # Longer ones first, as one may be a part of another.
+        kept = {protected.source[begin:end] for begin, end in protected.kept()} if protected else set[str]()
+        self._kept = sorted((span for span in kept if len(span) > 1), key=len, reverse=True)
         self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
 
     @property
@@ -115,6 +118,12 @@ class Versions:
         )
         self._ranked.append(self._rank(translation))
 
+    def _without_kept(self, text: str) -> str:
+        """The text with a word for each span that comes back as it was: its signs may get other neighbours."""
+        for span in self._kept:
+            text = text.replace(span, "x")
+        return text
+
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
@@ -123,9 +132,8 @@ class Versions:
         if self.protected:
             placed = self.protected.restore(translation.text, translation.alignment)
             lost = len(placed.lost) + self.protected.lacks_words(translation.text)
-            if Verdict.MALFORMED not in verdicts and is_malformed(
-                self.protected.source, placed.text, pair.here, pair.there
-            ):
+            texts = self._without_kept(self.protected.source), self._without_kept(placed.text)
+            if Verdict.MALFORMED not in verdicts and is_malformed(*texts, pair.here, pair.there):
                 verdicts[Verdict.MALFORMED] = None
         translation = replace(translation, verdicts=tuple(verdicts), placed=placed)
         useless = bool(verdicts) and is_useless(translation.source, translation.text)

@@ -380,3 +380,14 @@ async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> N
     found = await answered_by(translate, improved(first, None, **wanted, direction=direction))
     assert found.text == "He came 8th."
     assert await answered_by(translate, improve(first, None, **wanted)) is first
+
+
+@pytest.mark.parametrize(
+    ("translation", "verdicts"),
+    [("I give #1 up {}.", ()), ("{} I give #1 up.", ()), ("I give (#1) {} up.", (Verdict.MALFORMED,))],
+)
+def test_a_span_may_stand_beside_other_signs(translation: str, verdicts: tuple[Verdict, ...]) -> None:
+    protected = protect("Ich gebe {name} auf #1 .", compile_patterns(["{name}"]))
+    [(begin, end)] = protected.stand_ins
+    version = of(protected.text, translation.format(protected.text[begin:end]))
+    assert Versions(version, protected, UNKNOWN).best.verdicts == verdicts
