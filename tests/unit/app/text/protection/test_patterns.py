@@ -61,7 +61,6 @@ def test_a_search_without_matches_can_be_stopped() -> None:
         ("{{first}}-{{last}}", ["{{first}}-{{last}}"]),
         ("%s, %s", ["%s", "%s"]),
         ("%s / %s", ["%s", "%s"]),
-        ("<b>{0}</b>/<i>{1}</i>", ["<b>", "{0}", "</b>", "<i>", "{1}", "</i>"]),
     ],
 )
 def test_variables_that_a_sign_joins_are_one_span(text: str, expected: list[str]) -> None:
