@@ -102,7 +102,8 @@ def with_both(
     links = best.alignment if best else ()
     ends = [one.target_end for one in links if left.start() <= one.source_begin and one.source_end <= place]
     word = next((word for word in _WORD.finditer(best.text) if ends and word.end() >= ends[-1]), None) if best else None
-    if not (best and word) or ("/" in version.text and word[0].lower() in version.text.lower()):
+    has_all = version.text.count("/") >= version.source.count("/")
+    if not (best and word) or (has_all and word[0].lower() in version.text.lower()):
         return version
     [noun] = yield from _nouns([right[0]], direction, options)
     addition = Edit(word.end(), word.end(), f"/{noun}")
