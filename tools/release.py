@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 MACHINES = ("x86_64", "aarch64")
 REQUIREMENTS = ROOT / "deploy" / "requirements.txt"
-EXTRAS = ("documents", "memory", "oidc", "postgres", "s3", "tracing", "valkey")
+EXTRAS = ("documents", "memory", "oidc", "postgres", "s3", "second-tier", "tracing", "valkey")
 BUNDLE = ROOT / "artifacts" / "de-en"
 SUMS = "SHA256SUMS"
 NAMESPACE = "dragoman-release"

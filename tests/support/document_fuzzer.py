@@ -32,6 +32,10 @@ _CELLS = """Wort|"|""|,|;|\t|\n|\r\n|1,5|"a"|'"""
 _XLIFF = """<trans-unit><source>Wort</source></trans-unit>|<segment><source>Wort</source></segment>|
     <trans-unit><source>a <g>b</g><x/></source><target/></trans-unit>|<group translate="no"/>"""
 _MESSAGES = """\n|msgid "Wort"\n|msgstr ""\n|"a\\n"\n|# a\n|#, fuzzy\n|#~ msgid "c"\n|msgid_plural "d"\n|#: a:1\n"""
+_STRINGS = """"a"="Wort";|a = "b";|\n|/* a */|// a\n|"a";|"a\\n"="\\U00e4 \\"Wort\\"";|/*"""
+_FORMS = (
+    "<key>one</key>|<string>Wort</string>|<key>NSStringLocalizedFormatKey</key>|<dict><key>a</key></dict>|<string/>"
+)
 FRAGMENTS = {
     "docx": _WORD,
     "pptx": _DRAWING,
@@ -47,6 +51,8 @@ FRAGMENTS = {
     "tsv": _CELLS,
     "json": '"Wort"|,|:|[|]|{|}|"a\\u00e4"|"{n, plural, other {a}}"|1|\n| ',
     "po": _MESSAGES,
+    "strings": _STRINGS,
+    "stringsdict": _FORMS,
     "xliff": _XLIFF,
     "memory.tmx": """<tu><tuv lang="de"><seg>a</seg></tuv><tuv lang="en"><seg>b</seg></tuv></tu>|<tu/>|
         <tuv lang="de"><seg><ph>x</ph>Wort</seg></tuv>""",
@@ -56,6 +62,7 @@ FRAGMENTS = {
 }
 _AROUND = {
     "json": ("[", "0]"),
+    "stringsdict": ("<plist>", "</plist>"),
     "xliff": (
         '<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file><body>',
         "</body></file></xliff>",
