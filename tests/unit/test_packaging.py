@@ -56,7 +56,7 @@ def pins() -> dict[str, Requirement]:
 @pytest.mark.parametrize(
     ("package", "extras"),
     [
-        ("app", ("cluster", "documents", "mcp", "memory", "s3", "tracing")),
+        ("app", ("cluster", "documents", "mcp", "memory", "oidc", "s3", "second-tier", "tracing")),
         ("languages", ()),
         ("model", ("train", "export")),
         ("export", ("export", "train")),
