@@ -131,6 +131,11 @@ INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
 NOT_NOW = {
     "overloaded": ("The queue is full", "The server is busy; try again in a moment.", "overloaded"),
     "engine_unavailable": ("Not ready", "The translation engine is not running.", "engine_unavailable"),
+    "issuer_unavailable": (
+        "A token can't be checked",
+        "The issuer of the token can't be reached, so the token can't be checked",
+        "issuer_unavailable",
+    ),
 }
 STORAGE = {
     "storage_failure": (
