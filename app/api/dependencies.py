@@ -24,6 +24,7 @@ from app.translation.stored_memories import Memories
 if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.keys import Key
+    from app.storage.memory_jobs import MemoryJobStore
     from app.storage.suggestions import SuggestionStore
 
 
@@ -52,6 +53,14 @@ class Service:
         from app.storage.suggestions import SuggestionStore
 
         return SuggestionStore(self.database)
+
+    @cached_property
+    def memory_jobs(self) -> "MemoryJobStore":
+        """Returns the jobs that import and export translation memories, of a server that has a database."""
+        from app.storage.memory_jobs import MemoryJobStore
+
+        assert self.database
+        return MemoryJobStore(self.database)
 
     @property
     def glossaries(self) -> Glossaries:

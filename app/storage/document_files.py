@@ -18,6 +18,7 @@ from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, Table, Text, de
 
 from app.errors import ConfigurationError, DocumentNotFound, StorageFailure
 from app.installation import how_to_install
+from app.storage.clock import Jumps
 from app.storage.database import TABLES
 
 FILES = Table(
@@ -65,6 +66,7 @@ class DocumentFiles:
 
     def __init__(self, url: str | None = None) -> None:
         self._url, self._system = url, None
+        self._jumps = Jumps(_LEFT_AFTER_S)
         if url is None:
             return
         self._scheme, _, self._folder = url.partition("://")
@@ -125,11 +127,12 @@ class DocumentFiles:
         Raises:
             StorageFailure: The storage can't be used now.
         """
-        if self._system is None:
+        now = time.time()
+        if self._system is None or self._jumps.lately(now):
             return []
         with self._reported():
             found = [_NAME.fullmatch(path.rpartition("/")[2]) for path in self._system.find(self._folder)]
-        return [name[0] for name in found if name and int(name[1]) < time.time() - _LEFT_AFTER_S]
+        return [name[0] for name in found if name and int(name[1]) < now - _LEFT_AFTER_S]
 
     def _path(self, name: str) -> str:
         return f"{self._folder.rstrip('/')}/{name}"

@@ -10,14 +10,16 @@ costs is counted in the transaction that notes its characters, so once, and give
 import hashlib
 import json
 import secrets
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Row, and_, delete, func, or_, select, update
+from sqlalchemy import Row, and_, delete, func, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
 from app.errors import DocumentNotFound, DocumentNotReady, InvalidKey, Overloaded, StorageFailure
+from app.storage.clock import Jumps, Leases
 from app.storage.database import Database, parts
 from app.storage.document_files import FILES, DocumentFiles, Kept, delete_rows, find_row, insert_row
 from app.storage.document_room import DocumentRoom
@@ -31,6 +33,7 @@ MAX_ATTEMPTS = 2
 """How often a document is begun that ends its process: a process may end for another reason, but seldom twice."""
 
 _GONE = "Document already downloaded"
+_IS_WAITING = DOCUMENTS.c.status.in_(("queued", "translating"))
 
 
 class DocumentStore:
@@ -43,6 +46,7 @@ class DocumentStore:
         max_bytes: Maximum size of the files of all documents together.
         lifetime_s: Seconds after which a finished document is deleted.
         now: A clock, in seconds since 1970; None for the database's.
+        steady: A clock that never jumps, in seconds; None for ``now``, or else the machine's.
     """
 
     def __init__(
@@ -54,9 +58,12 @@ class DocumentStore:
         max_bytes: int,
         lifetime_s: float,
         now: Callable[[], float] | None = None,
+        steady: Callable[[], float] | None = None,
     ) -> None:
         self._database, self._files, self._clock = database, files or DocumentFiles(), now
         self._room, self._lifetime_s = DocumentRoom(max_documents, max_bytes), lifetime_s
+        steady = steady or now or time.monotonic
+        self._leases, self._jumps = Leases(LEASE_S, steady), Jumps(lifetime_s, steady)
 
     def add(
         self,
@@ -135,8 +142,10 @@ class DocumentStore:
     def _claim(self, worker: str, left_out: Collection[str]) -> tuple[StoredDocument, Kept] | None:
         with self._changing() as (connection, gone):
             now = self._now(connection)
-            is_free = or_(DOCUMENTS.c.lease_until.is_(None), DOCUMENTS.c.lease_until < now)
-            waits = and_(DOCUMENTS.c.status.in_(("queued", "translating")), is_free)
+            lease = DOCUMENTS.c.id, DOCUMENTS.c.lease_until
+            held = connection.execute(select(*lease).where(_IS_WAITING, DOCUMENTS.c.lease_until.is_not(None))).all()
+            over = self._leases.over([(row.id, row.lease_until) for row in held], now)
+            waits = and_(_IS_WAITING, or_(DOCUMENTS.c.lease_until.is_(None), tuple_(*lease).in_(over)))
             begun = DOCUMENTS.alias()
             last = select(func.max(begun.c.started_at)).where(begun.c.client == DOCUMENTS.c.client).scalar_subquery()
             query = (
@@ -165,6 +174,7 @@ class DocumentStore:
                     )
                     .returning(DOCUMENTS)
                 ).one()
+                self._leases.note(row.id, row.lease_until, LEASE_S)
                 kept = find_row(connection, found.id, "original")
                 return read_row(row), kept or Kept(None, b"")
         return None
@@ -229,6 +239,8 @@ class DocumentStore:
                 .where(_held(document_id, worker))
                 .values(status="queued", worker=None, lease_until=until, attempts=DOCUMENTS.c.attempts - 1)
             )
+        if until:
+            self._leases.note(document_id, until, wait_s)
 
     def find(self, document_id: str, secret: str | None = None) -> StoredDocument:
         """Finds a document by its id, and by its key if it has one.
@@ -350,8 +362,10 @@ class DocumentStore:
         return self._clock() if self._clock else self._database.now(connection)
 
     def _delete_old(self, connection: Any) -> list[str]:
-        is_old = and_(IS_FINISHED, DOCUMENTS.c.finished_at < self._now(connection) - self._lifetime_s)
-        return _delete(connection, is_old)
+        now = self._now(connection)
+        if self._jumps.lately(now):
+            return []
+        return _delete(connection, and_(IS_FINISHED, DOCUMENTS.c.finished_at < now - self._lifetime_s))
 
     def _forget(self, connection: Any, document_ids: Sequence[str]) -> list[str]:
         return [name for some in parts(document_ids) for name in _delete(connection, DOCUMENTS.c.id.in_(some))]

@@ -4,12 +4,11 @@ A limit holds for any minute, not only for those of the clock, by an estimate: o
 those count that would have been in the last 60 seconds if they had come evenly. So do hours and days.
 """
 
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from sqlalchemy import BigInteger, Column, Connection, Table, Text, delete, select, tuple_
+from sqlalchemy import BigInteger, Column, Connection, Table, Text, delete, or_, select, tuple_
 
 from app.errors import RateLimited
 from app.storage.database import TABLES, Database, insert
@@ -85,13 +84,13 @@ class DatabaseCounts:
 
     def count_now(self, client: str, limits: Mapping[str, int], now_s: float | None = None) -> None:
         """Does the same as ``count``, but blocks the thread."""
-        now_s = time.time() if now_s is None else now_s
         with self._database.transaction() as connection:
+            now_s = self._database.now(connection) if now_s is None else now_s
             for period, limit in limits.items():
                 length_s = PERIODS_S[period]
                 index, passed_s = divmod(now_s, length_s)
                 start, before = (int(index - back) * length_s // 60 for back in (0, 1))
-                _forget_requests(connection, period, before)
+                _forget_requests(connection, period, before, now_s)
                 name = client + _SUFFIXES[period]
                 number = connection.execute(
                     insert(connection, REQUESTS)
@@ -105,14 +104,15 @@ class DatabaseCounts:
                     raise _refusal(period, limit, length_s - passed_s)
 
 
-def _forget_requests(connection: Connection, period: str, until_minute: int) -> None:
+def _forget_requests(connection: Connection, period: str, until_minute: int, now_s: float) -> None:
     others = [suffix for suffix in _SUFFIXES.values() if suffix and not _SUFFIXES[period]]
     # Rows that another transaction deletes are skipped, or two would wait for each other. SQLite has no such clause,
     # and SQLAlchemy leaves it out there.
     old = (
         select(REQUESTS.c.client, REQUESTS.c.minute)
         .where(
-            REQUESTS.c.minute < until_minute,
+            # A clock that was set back left counts that would weigh on a later period.
+            or_(REQUESTS.c.minute < until_minute, REQUESTS.c.minute > now_s // 60 + 1),
             REQUESTS.c.client.endswith(_SUFFIXES[period]),
             *(REQUESTS.c.client.not_like(f"%{suffix}") for suffix in others),
         )

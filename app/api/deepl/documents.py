@@ -70,7 +70,8 @@ async def get_document_status(request: Request, service: CurrentService) -> Resp
     body: dict[str, Any] = {"document_id": document.id, "status": document.status}
     if document.status == "translating" and document.translated and document.characters and document.started_at:
         remaining = max(0, document.characters - document.translated)
-        body["seconds_remaining"] = round((time.time() - document.started_at) * remaining / document.translated)
+        passed_s = min(max(0.0, time.time() - document.started_at), service.settings.request_timeout_s)  # or it jumped
+        body["seconds_remaining"] = round(passed_s * remaining / document.translated)
     if document.status in ("done", "downloaded"):
         body |= {"status": "done", "seconds_remaining": 0, "billed_characters": document.characters}
         body |= shown_report(document.report)

@@ -128,11 +128,8 @@ async def get_job_file(request: Request, service: CurrentService) -> Response:
 
 async def _run(service: Service, function: Any) -> Any:
     """Calls a function with the store of the jobs, off the event loop."""
-    from app.storage.memory_jobs import MemoryJobStore  # brings SQLAlchemy along
-
     assert service.database
-    store: MemoryJobStore = MemoryJobStore(service.database)
-    return await service.database.run(function, store)
+    return await service.database.run(function, service.memory_jobs)
 
 
 async def _find_by_secret(request: Request, service: Service) -> "MemoryJob":
