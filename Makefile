@@ -26,7 +26,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
+.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -45,7 +45,7 @@ test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a clu
 	$(DEV)/bin/python -m pytest -m cluster --ignore tests/cluster/test_network.py
 	$(DEV)/bin/python -m pytest --across-cluster $(PARALLEL) $(CONTRACTS)
 
-test-network: $(DEV)/installed  ## Put faults into the network between the server and PostgreSQL, Valkey and S3; minutes
+test-network: $(DEV)/installed  ## Put faults into the network between the server and PostgreSQL, Valkey, S3 and the collector; minutes
 	$(DEV)/bin/python -m pytest -s -m cluster tests/cluster/test_network.py
 
 test-clients: $(DEV)/installed  ## Make TypeScript and Python clients of the OpenAPI document and use them (npm, registries)
@@ -65,6 +65,10 @@ fuzz: $(DEV)/installed  ## Send 10,000 requests made up from the OpenAPI documen
 	$(DEV)/bin/python -m tests.support.text_fuzzer $(FUZZ_S)
 	$(DEV)/bin/python -m tests.support.document_fuzzer $(FUZZ_S)
 	$(DEV)/bin/python -m tests.fuzzing $(FUZZ_S)
+
+sanitize: $(DEV)/installed  ## Run the native operators under ThreadSanitizer (cc) and libFuzzer (clang), 5 minutes each
+	$(DEV)/bin/python -m tests.kernels.sanitized races $(FUZZ_S)
+	$(DEV)/bin/python -m tests.kernels.sanitized fuzz $(FUZZ_S)
 
 check: $(DEV)/installed build/page/installed  ## Check format, lint, types (of the page, too: npm), import rules, container files
 	$(DEV)/bin/ruff format --check .

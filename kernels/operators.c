@@ -91,10 +91,11 @@ static OrtStatus *check_shapes(const Model *m, const Input *g) {
   return NULL;
 }
 
-// Every node comes before its sibling and its child, so that following them ends.
+// Every node comes before its sibling and its child, so that following them ends. Node 0, which means no node, has none.
 static OrtStatus *check_lexicon(const Model *m, const Input *g) {
   const Node *nodes = g[NODES].data;
   const int64_t count = g[NODES].dims[0];
+  CHECK(!nodes->token && !nodes->sibling && !nodes->child && !nodes->flags, "the first node, which means no node, is one");
   for (int64_t i = 1; i < count; i++) {
     CHECK(nodes[i].token >= 0 && nodes[i].token < m->vocabulary, "a token of the lexicon is not in the vocabulary");
     CHECK((!nodes[i].sibling || nodes[i].sibling > i) && nodes[i].sibling < count, "a sibling is not a later node");

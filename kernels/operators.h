@@ -8,8 +8,9 @@
 enum { ENCODE_INPUTS = 2, DECODE_INPUTS = 12, DECODE_OUTPUTS = 6 }; // without the weights
 enum { MAX_SIZE = 1 << 20 };                                       // maximum of any size in an attribute or a shape
 
-extern const OrtApi *api;
-extern const Kernels *chosen_kernels; // for graphs that are opened now; NULL for the fastest
+// Atomic, because a graph may be opened while others run.
+extern const OrtApi *_Atomic api;
+extern const Kernels *_Atomic chosen_kernels; // for graphs that are opened now; NULL for the fastest
 
 // An operator of an open graph.
 typedef struct {

@@ -1,8 +1,8 @@
 // Describes the operators to ONNX Runtime: names, inputs, outputs, types; and the library's entry points.
 #include "operators.h"
 
-const OrtApi *api;
-const Kernels *chosen_kernels;
+const OrtApi *_Atomic api;
+const Kernels *_Atomic chosen_kernels;
 
 static OrtStatus *create_encode(const OrtCustomOp *op, const OrtApi *a, const OrtKernelInfo *info, void **out) {
   (void)op, (void)a;

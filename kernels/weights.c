@@ -64,7 +64,8 @@ OrtStatus *create_kernel(int decoder, const OrtKernelInfo *info, void **out) {
   Kernel *k = calloc(1, sizeof *k);
   if (!k) return api->CreateStatus(ORT_FAIL, "out of memory");
   k->model.decoder = decoder;
-  k->kernels = chosen_kernels ? chosen_kernels : choose_kernels(NULL);
+  const Kernels *chosen = chosen_kernels;
+  k->kernels = chosen ? chosen : choose_kernels(NULL);
   OrtStatus *status = read_attributes(info, &k->model);
   if (!status && !k->kernels) status = api->CreateStatus(ORT_FAIL, "there are no kernels for this processor");
   if (status) {

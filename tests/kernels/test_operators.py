@@ -187,6 +187,8 @@ WRONG = {
     "thresholds for two sentences": {"thresholds": np.zeros(2)},
     "a node of three columns": {"nodes": np.zeros((8, 3), np.int32)},
     "a node with a token that there isn't": {"nodes": np.full((8, 4), 512, np.int32)},
+    "a first node with a token": {"nodes": np.array([(-1, 0, 0, 0)] + [(0, 0, 0, 0)] * 7, np.int32)},
+    "a first node with a child": {"nodes": np.array([(0, 0, 2**31 - 1, 0)] + [(0, 0, 0, 0)] * 7, np.int32)},
     "a node that is its own sibling": {"nodes": np.array([(0, 0, 0, 0), (0, 1, 0, 0)] * 4, np.int32)},
     "a node that is its own child": {"nodes": np.array([(0, 0, 0, 0), (0, 0, 1, 0)] * 4, np.int32)},
     "a sibling that there isn't": {"nodes": np.array([(0, 0, 0, 0), (0, 8, 0, 0)] * 4, np.int32)},
