@@ -36,6 +36,8 @@ _S3: dict[str, Any] = {
     "use_listings_cache": False,
 }
 _S3_ATTEMPTS = 2
+# A storage that takes bytes and never answers keeps each attempt waiting, and the library makes several.
+_S3_WITHIN_S, _S3_BYTES_A_SECOND = 15.0, 1024 * 1024
 _NAME = re.compile(r"(\d+)-[0-9a-f]{32}")
 _LEFT_AFTER_S = 3600.0
 
@@ -48,10 +50,12 @@ class Kept(NamedTuple):
     Attributes:
         name: The name of the file outside the database; None if the row has the file.
         content: The file; empty if it is outside.
+        size: Of the file, in bytes.
     """
 
     name: str | None
     content: bytes
+    size: int
 
 
 class DocumentFiles:
@@ -89,11 +93,11 @@ class DocumentFiles:
             StorageFailure: The storage can't be used now.
         """
         if self._system is None:
-            return Kept(None, content)
+            return Kept(None, content, len(content))
         name = f"{time.time():.0f}-{secrets.token_hex(16)}"
         with self._reported():
-            self._system.pipe_file(self._path(name), content)
-        return Kept(name, b"")
+            self._system.pipe_file(self._path(name), content, **self._within(len(content)))
+        return Kept(name, b"", len(content))
 
     def content(self, kept: Kept) -> bytes:
         """Reads a file.
@@ -108,7 +112,7 @@ class DocumentFiles:
             raise StorageFailure("The document's file is not in this server's storage.")
         with self._reported():
             try:
-                return bytes(self._system.cat_file(self._path(kept.name)))
+                return bytes(self._system.cat_file(self._path(kept.name), **self._within(kept.size)))
             except FileNotFoundError:
                 if self._scheme == "file" and not self._system.isdir(self._folder):
                     raise  # a share that is not mounted
@@ -119,7 +123,7 @@ class DocumentFiles:
         for name in names:
             if self._system is not None:
                 with suppress(StorageFailure), self._reported(), suppress(FileNotFoundError):
-                    self._system.rm_file(self._path(name))
+                    self._system.rm_file(self._path(name), **self._within(0))
 
     def left(self) -> list[str]:
         """Returns the names of the files outside the database that are old enough to have a row by now.
@@ -133,6 +137,10 @@ class DocumentFiles:
         with self._reported():
             found = [_NAME.fullmatch(path.rpartition("/")[2]) for path in self._system.find(self._folder)]
         return [name[0] for name in found if name and int(name[1]) < now - _LEFT_AFTER_S]
+
+    def _within(self, size: int) -> dict[str, float]:
+        """What makes fsspec give up an operation with so many bytes; a folder has no such means."""
+        return {"timeout": _S3_WITHIN_S + size / _S3_BYTES_A_SECOND} if self._scheme == "s3" else {}
 
     def _path(self, name: str) -> str:
         return f"{self._folder.rstrip('/')}/{name}"
@@ -148,16 +156,16 @@ class DocumentFiles:
             raise StorageFailure("The storage of documents can't be used now.") from error
 
 
-def insert_row(connection: Any, document_id: str, kind: str, kept: Kept, size: int) -> None:
+def insert_row(connection: Any, document_id: str, kind: str, kept: Kept) -> None:
     """Gives a document a file: its ``original``, its ``translation``, or its ``sentences``."""
-    row = {"document_id": document_id, "kind": kind, "size": size, **kept._asdict()}
-    connection.execute(FILES.insert().values(row))
+    connection.execute(FILES.insert().values(document_id=document_id, kind=kind, **kept._asdict()))
 
 
 def find_row(connection: Any, document_id: str, kind: str) -> Kept | None:
     """Finds a file of a document and locks its row until the transaction ends."""
     is_wanted = (FILES.c.document_id == document_id, FILES.c.kind == kind)
-    row = connection.execute(select(FILES.c.name, FILES.c.content).where(*is_wanted).with_for_update()).one_or_none()
+    query = select(FILES.c.name, FILES.c.content, FILES.c.size).where(*is_wanted).with_for_update()
+    row = connection.execute(query).one_or_none()
     return Kept(*row) if row else None
 
 

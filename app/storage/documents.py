@@ -111,7 +111,7 @@ class DocumentStore:
                 connection.execute(added)
             except IntegrityError:  # the key was removed after the request began
                 raise InvalidKey("There is no such API key.") from None
-            insert_row(connection, document_id, "original", kept, len(content))
+            insert_row(connection, document_id, "original", kept)
         return document_id, key
 
     def claim(self, worker: str, left_out: Collection[str] = ()) -> tuple[StoredDocument, bytes] | None:
@@ -176,7 +176,7 @@ class DocumentStore:
                 ).one()
                 self._leases.note(row.id, row.lease_until, LEASE_S)
                 kept = find_row(connection, found.id, "original")
-                return read_row(row), kept or Kept(None, b"")
+                return read_row(row), kept or Kept(None, b"", 0)
         return None
 
     def charge(self, document_id: str, worker: str, characters: int) -> None:
@@ -219,8 +219,8 @@ class DocumentStore:
         with self._changing() as (connection, gone):
             if self._lock(connection, _held(document_id, worker)):
                 gone += self._end(connection, document_id, "done", report=json.dumps(report))
-                for kind, file in files.items():
-                    insert_row(connection, document_id, kind, kept[kind], len(file))
+                for kind, each in kept.items():
+                    insert_row(connection, document_id, kind, each)
             else:
                 gone += [each.name for each in kept.values() if each.name]
 

@@ -15,9 +15,11 @@ import pytest
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
+from tests.support.collector import collecting
 from tests.support.fakes import FakeEngine, serving
 from tests.support.network import Fault, Network, network
 from tests.support.s3 import S3Server
+from tests.support.shipped_server import shipped_server
 from tests.support.valkey import ValkeyServer
 
 pytestmark = [pytest.mark.cluster, pytest.mark.anyio]
@@ -135,10 +137,7 @@ def forgotten_address() -> Iterator[None]:
     s3fs.S3FileSystem.clear_instance_cache()
 
 
-# A storage that takes bytes and never answers is left out: how long it keeps an upload is not bounded yet.
-@pytest.mark.parametrize(
-    "fault", [Fault.SLOW, Fault.RESET, Fault.REFUSED, None], ids=lambda fault: fault.value if fault else "flapping"
-)
+@pytest.mark.parametrize("fault", [*FAULTS, None], ids=lambda fault: fault.value if fault else "flapping")
 async def test_s3(
     forgotten_address: None, s3: S3Server, tmp_path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None
 ) -> None:
@@ -153,3 +152,25 @@ async def test_s3(
                 await endure(watched, watched.upload, proxy, fault, "S3", {200, 503})
             else:
                 await flap(watched, watched.upload, proxy, "S3", {200, 503})
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, None], ids=lambda fault: fault.value if fault else "flapping")
+def test_collector(tmp_path, monkeypatch: pytest.MonkeyPatch, fault: Fault | None) -> None:
+    """A collector of traces delays no request, and the end of the process no longer than the drain timeout."""
+    statuses, slowest_s = Counter[int](), 0.0
+    with collecting() as collector, network(("127.0.0.1", collector.server_port)) as proxy:
+        for name, text in collector.variables.items():
+            monkeypatch.setenv(name, text)
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{proxy.port}")
+        with shipped_server(tmp_path / "log", TRACING="true", DRAIN_TIMEOUT_S="20") as url:
+            for number in range(12):
+                proxy.set(fault or (Fault.RESET if number % 2 else Fault.NONE))
+                began = time.monotonic()
+                statuses[httpx.post(f"{url}/translate", json=TEXT, timeout=ANSWER_S).status_code] += 1
+                slowest_s = max(slowest_s, time.monotonic() - began)
+            began = time.monotonic()
+        ended_s = time.monotonic() - began
+    print(
+        f"\n| collector | {fault.value if fault else 'flapping'} | {statuses} | {slowest_s:.1f} s | {ended_s:.1f} s |"
+    )
+    assert statuses == {200: 12} and slowest_s < ANSWER_S and ended_s < ANSWER_S

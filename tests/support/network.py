@@ -53,6 +53,8 @@ class Network:
 
     def set(self, fault: Fault) -> None:
         """Begins to do this to all connections."""
+        if fault is self._fault:
+            return
         previous, self._fault = self._fault, fault
         if fault is Fault.HALF_OPEN:
             self._may_pass.clear()
