@@ -217,6 +217,8 @@ async def test_unknown_keys_do_not_hammer_the_issuer(verifier, issuer, clock):
     unknown = [issuer.token(headers={"kid": f"unknown{number}"}) for number in range(50)]
     results = await asyncio.gather(*map(verifier.names, [good, *unknown]), return_exceptions=True)
     assert results[0] == ["groups:a"] and all(isinstance(each, InvalidKey) for each in results[1:])
+    for token in unknown[:5]:
+        assert await refusal(verifier, token) == "its issuer has no such key"
     assert len(issuer.asked) == 2  # where the keys are, and the keys
     clock.now_s += PAUSE_S
     await asyncio.gather(*map(verifier.names, unknown), return_exceptions=True)
