@@ -26,8 +26,8 @@ class KernelsHook(BuildHookInterface[Any]):
     """The build hook; see the module."""
 
     def dependencies(self) -> list[str]:
-        """Zig's compiler, if there is no other, or if the wheel is for another machine."""
-        return ["ziglang>=0.17.1,<0.18"] if MACHINE or not compiler(platform.machine()) else []
+        """Zig's compiler, if there is no other, or if the wheel is for another machine; exactly, for the same bytes."""
+        return ["ziglang==0.17.1"] if MACHINE or not compiler(platform.machine()) else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called before the wheel is put together; ``version`` is "editable" for an installation in place."""
