@@ -27,6 +27,7 @@ from rich.table import Table
 
 from benchmarks.servers import Cores, Server, running_dragoman
 
+NO_ANSWER = 0
 _TENTHS = 10
 _MIB = 2**20
 _PAUSE_S = 0.02  # between two requests of a client: a load that the server keeps up with
@@ -58,8 +59,13 @@ async def _load(server: Server, seconds: float, clients: int) -> _Found:
         while lasts():
             body = {"q": f"Wo ist der Bahnhof Nummer {next(numbers)}?", "source": "de", "target": "en"}
             sent = time.monotonic()
-            async with session.post(url, json=body) as response:
-                await response.read()
+            try:
+                async with session.post(url, json=body) as response:
+                    await response.read()
+            except aiohttp.ClientError:
+                found.statuses[NO_ANSWER] += 1
+                await asyncio.sleep(_PAUSE_S)
+                continue
             found.statuses[response.status] += 1
             found.latencies.append((sent - began, time.monotonic() - sent))
             await asyncio.sleep(_PAUSE_S)
