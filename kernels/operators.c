@@ -126,7 +126,7 @@ static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
       const int64_t token = rows[2 * r], position = rows[2 * r + 1];
       int32_t *history = (int32_t *)g[HISTORIES].data + r * s->capacity;
       CHECK(token >= 0 && token < m->vocabulary, "a token is not in the vocabulary");
-      CHECK(position >= 0 && position + s->steps <= m->positions && position + s->steps <= s->capacity,
+      CHECK(position >= 0 && position <= m->positions - s->steps && position <= s->capacity - s->steps,
             "a row has no room for so many steps");
       CHECK(position == rows[2 * (end - sentence.rows) + 1], "the rows of a sentence are at different positions");
       CHECK(within(history, position, s->places), "a place is not in the memory");

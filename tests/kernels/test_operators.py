@@ -166,6 +166,7 @@ WRONG = {
     "a negative token": {"rows": np.array([[-1, 0]] * 3)},
     "a position behind the room": {"rows": np.array([[1, 30]] * 3)},
     "a position behind the model's": {"rows": np.array([[1, 2**40]] * 3)},
+    "the largest position": {"rows": np.array([[1, 2**63 - 1]] * 3)},
     "a negative position": {"rows": np.array([[1, -1]] * 3)},
     "rows of three columns": {"rows": np.zeros((3, 3), np.int64)},
     "a history outside of the memory": {"rows": np.array([[1, 1]] * 3), "histories": np.full((3, 32), 10**6, np.int32)},
