@@ -48,6 +48,15 @@ class _Found:
     samples: list[_Sample] = field(default_factory=list)
 
 
+async def _status(session: aiohttp.ClientSession, url: str, body: dict[str, str]) -> int:
+    try:
+        async with session.post(url, json=body) as response:
+            await response.read()
+            return response.status
+    except aiohttp.ClientError:
+        return NO_ANSWER
+
+
 async def _load(server: Server, seconds: float, clients: int) -> _Found:
     found, began, numbers = _Found(), time.monotonic(), count()
     url = f"{server.url}/translate"
@@ -59,14 +68,7 @@ async def _load(server: Server, seconds: float, clients: int) -> _Found:
         while lasts():
             body = {"q": f"Wo ist der Bahnhof Nummer {next(numbers)}?", "source": "de", "target": "en"}
             sent = time.monotonic()
-            try:
-                async with session.post(url, json=body) as response:
-                    await response.read()
-            except aiohttp.ClientError:
-                found.statuses[NO_ANSWER] += 1
-                await asyncio.sleep(_PAUSE_S)
-                continue
-            found.statuses[response.status] += 1
+            found.statuses[await _status(session, url, body)] += 1
             found.latencies.append((sent - began, time.monotonic() - sent))
             await asyncio.sleep(_PAUSE_S)
 
