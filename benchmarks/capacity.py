@@ -18,9 +18,9 @@ import json
 import math
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
+from itertools import accumulate, cycle
 from pathlib import Path
 from random import Random
 from statistics import mean, median
@@ -253,9 +253,12 @@ class Cluster:
 
     def open(self, requests: Iterator[Request], *, per_s: float, number: int) -> Outcome:
         """Poisson arrivals, whatever is answered."""
-        time = 0.0
-        for _ in range(number):
-            time += self._random.expovariate(per_s)
+        gaps = (self._random.expovariate(per_s) for _ in range(number))
+        return self.at_times(requests, accumulate(gaps))
+
+    def at_times(self, requests: Iterator[Request], times: Iterable[float]) -> Outcome:
+        """Arrivals at these times, ascending, whatever is answered."""
+        for time in times:
             self._processors.at(time, lambda due=time: self._pass(next(requests), due, lambda: None))  # type: ignore[misc]
         return self._outcome()
 
