@@ -67,6 +67,10 @@ def native_decoder(config: TransformerConfig, arrays: Arrays, *, choices: bool =
             "roots": (TensorProto.INT32, ["sentences", "looked_at"]),
             "progress": (TensorProto.INT64, ["rows", 2]),
             **({"choices": (TensorProto.INT32, ["sentences", "choices"])} if choices else {}),
+            "keys": (TensorProto.INT8, ["neighbours", config.width]),
+            "key_scales": (TensorProto.FLOAT, ["neighbours"]),
+            "key_tokens": (TensorProto.INT32, ["neighbours"]),
+            "key_counts": (TensorProto.INT64, ["sentences"]),
         },
         {
             "scores": (TensorProto.DOUBLE, ["steps_made", "hypotheses", "candidates"]),
@@ -75,12 +79,15 @@ def native_decoder(config: TransformerConfig, arrays: Arrays, *, choices: bool =
             "attended": (TensorProto.INT64, ["steps_made", "hypotheses"]),
             "next_histories": (TensorProto.INT32, ["hypotheses", "room"]),
             "next_memory": memory,
+            "states": (TensorProto.INT8, ["stepped", config.width]),
+            "state_scales": (TensorProto.FLOAT, ["stepped"]),
         },
         _attributes(config)
         | {"vocabulary": config.target_vocabulary, "layers": config.decoder_layers, "eos": config.eos_id}
         | {"alignment_layer": alignment, "alignment_head": config.alignment_head}
         | ({"recurrent": 1} if config.recurrent else {})
-        | ({"choices": 1} if choices else {}),
+        | ({"choices": 1} if choices else {})
+        | {"neighbours": 1},
         dict(_decoder_weights(config, arrays)),
     )
 

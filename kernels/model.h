@@ -30,6 +30,7 @@ typedef struct {
   int pre_norm, embedding_norm, activation, decoder; // decoder: layers look at a source; the last product is the vocabulary's
   int recurrent;                                     // decoder only: layers have a state in place of self-attention
   int choices;                                       // decoder only: sentences may be limited to some of the vocabulary
+  int neighbours;                                    // decoder only: sentences may have neighbours
   int cross_layers;                                  // encoder only: number of decoder layers that get keys and values
   int alignment_layer, alignment_head;               // -1: there is none
   int64_t eos;
@@ -60,6 +61,12 @@ typedef struct {
   Linear last;
 } Choices;
 
+// The datastore of a sentence: tokens of similar translations, and the states before them; see neighbours.c.
+typedef struct {
+  const int32_t *tokens;
+  Linear keys;
+} Neighbours;
+
 // A live hypothesis at the step that is being made.
 typedef struct {
   int64_t token;
@@ -73,6 +80,7 @@ typedef struct {
   uint64_t used;         // the words whose translations it has, a bit for each
   int32_t node;          // of its last token, if the lexicon offered it
   const Choices *choices; // NULL: the whole vocabulary
+  const Neighbours *neighbours; // NULL: none
 } Row;
 
 typedef struct {
@@ -92,6 +100,12 @@ typedef struct {
   int64_t roots_length; // source positions that the rows' roots have
   const int32_t *choices; // (sentences, choices_length): the pieces of each, then -1; NULL: none is limited
   int64_t choices_length;
+  // Of the sentences' neighbours, one after the other: (N, D) states with a scale each, tokens; and the number of each
+  // sentence (sentences,). NULL: none has any.
+  const int8_t *keys;
+  const float *key_scales;
+  const int32_t *key_tokens;
+  const int64_t *key_counts;
   const int32_t *fresh; // (wanted hypotheses of all sentences, steps): free places for new keys and values
   int64_t row_count, sentence_count, wanted, steps, capacity; // capacity: entries of a history
   int64_t top;          // K, of a single step; 0 for a search
@@ -99,6 +113,8 @@ typedef struct {
   double *scores;
   int64_t *tokens, *parents, *attended; // attended: source positions, see with_best
   int32_t *histories;
+  int8_t *states;      // (rows, D) of a single step, with a scale each; NULL: not wanted
+  float *state_scales;
   int64_t steps_made;
 } Search;
 

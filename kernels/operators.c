@@ -10,6 +10,9 @@
 //   (R, 2) int64, used words and node: of the lexicon, see model.h; choices (B, C) int32 if the attribute says so: the
 //   pieces that a sentence may choose from, then -1, all of them -1 for the whole vocabulary; weights
 //   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
+//   If the attribute neighbours says so, inputs come before the weights: keys (N, D) int8, key_scales (N,) float32,
+//   key_tokens (N,) int32 and key_counts (B,) int64: how many are each sentence's (the sum may be less than N); and
+//   outputs at the end: of a single step, states (R, D) int8 and state_scales (R,) float32; of a search, none (0, D).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +162,32 @@ static OrtStatus *check_choices(const Model *m, OrtKernelContext *context, Searc
   return NULL;
 }
 
+static OrtStatus *check_neighbours(const Model *m, OrtKernelContext *context, Search *s) {
+  if (!m->neighbours) return NULL;
+  Input g[NEIGHBOUR_INPUTS] = {0};
+  for (int i = 0; i < NEIGHBOUR_INPUTS; i++) TRY(get_input(context, DECODE_INPUTS + m->choices + i, g + i));
+  CHECK(g[0].type == INT8 && g[1].type == FLOAT && g[2].type == INT32 && g[3].type == INT64, "a neighbours' input has another type");
+  CHECK(g[0].axes == 2 && g[1].axes == 1 && g[2].axes == 1 && g[3].axes == 1, "a neighbours' input has another number of axes");
+  const int64_t count = g[0].dims[0];
+  CHECK(count <= MAX_SIZE && g[0].dims[1] == m->width, "the keys have another shape than the model's states");
+  CHECK(g[1].dims[0] == count && g[2].dims[0] == count && g[3].dims[0] == s->sentence_count, "keys, scales and tokens are not alike");
+  const int64_t *counts = g[3].data;
+  int64_t sum = 0;
+  for (int64_t i = 0; i < s->sentence_count; i++) {
+    CHECK(counts[i] >= 0 && counts[i] <= count - sum, "the sentences have more neighbours than there are");
+    CHECK(!counts[i] || !s->choices || s->choices[i * s->choices_length] < 0, "a sentence has both choices and neighbours");
+    sum += counts[i];
+  }
+  const float *scales = g[1].data;
+  const int32_t *tokens = g[2].data;
+  for (int64_t i = 0; i < sum; i++) {
+    CHECK(isfinite(scales[i]) && scales[i] > 0, "the scale of a key is not a positive number");
+    CHECK(tokens[i] >= 0 && tokens[i] < m->vocabulary, "a neighbour's token is not in the vocabulary");
+  }
+  if (sum) s->keys = g[0].data, s->key_scales = scales, s->key_tokens = tokens, s->key_counts = counts;
+  return NULL;
+}
+
 static OrtStatus *deliver(OrtKernelContext *context, const Search *s, int64_t top) {
   const int64_t across = s->top ? s->row_count : s->wanted, dims[3] = {s->steps_made, across, top};
   const struct {
@@ -178,8 +207,15 @@ static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g
   TRY(check_lexicon(&k->model, g));
   TRY(check_rows(&k->model, g, s));
   TRY(check_choices(&k->model, context, s));
+  TRY(check_neighbours(&k->model, context, s));
   TRY(get_output(context, 4, 2, (int64_t[]){across, s->capacity}, &s->histories));
   TRY(get_output(context, 5, 3, g[MEMORY].dims, &s->memory));
+  if (k->model.neighbours) {
+    const int64_t rows = s->top ? s->row_count : 0;
+    TRY(get_output(context, DECODE_OUTPUTS, 2, (int64_t[]){rows, k->model.width}, &s->states));
+    TRY(get_output(context, DECODE_OUTPUTS + 1, 1, &rows, &s->state_scales));
+    if (!rows) s->states = NULL;
+  }
   if (s->memory != g[MEMORY].data)
     memcpy(s->memory, g[MEMORY].data, (size_t)(g[MEMORY].dims[0] * g[MEMORY].dims[1] * g[MEMORY].dims[2]) * sizeof(float));
   for (int64_t i = 0; i < s->steps * across; i++) s->scores[i] = -INFINITY; // -inf: no hypothesis
@@ -190,7 +226,7 @@ static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g
 OrtStatus *run_decode(void *kernel, OrtKernelContext *context) {
   Kernel *k = kernel;
   Input g[DECODE_INPUTS] = {0};
-  TRY(pack_once(k, context, DECODE_INPUTS + k->model.choices));
+  TRY(pack_once(k, context, DECODE_INPUTS + k->model.choices + (k->model.neighbours ? NEIGHBOUR_INPUTS : 0)));
   for (int i = 0; i < DECODE_INPUTS; i++) TRY(get_input(context, i, g + i));
   TRY(check_shapes(&k->model, g));
   Search s = {.places = g[MEMORY].dims[1],

@@ -51,7 +51,7 @@ typedef struct {
 } OrtApiBase;
 
 enum { ORT_API_USED = 17, ORT_FAIL = 1, ORT_INVALID_ARGUMENT = 2 };
-enum { ANY = 0, FLOAT = 1, INT32 = 6, INT64 = 7, FLOAT16 = 10, DOUBLE = 11 };
+enum { ANY = 0, FLOAT = 1, INT8 = 3, INT32 = 6, INT64 = 7, FLOAT16 = 10, DOUBLE = 11 };
 enum { REQUIRED, OPTIONAL, VARIADIC };
 
 struct OrtCustomOp {

@@ -18,7 +18,7 @@ static const char *provider(const OrtCustomOp *op) { return (void)op, NULL; } //
 static size_t inputs_encode(const OrtCustomOp *op) { return (void)op, ENCODE_INPUTS + 1; }
 static size_t inputs_decode(const OrtCustomOp *op) { return (void)op, DECODE_INPUTS + 1; }
 static size_t outputs_encode(const OrtCustomOp *op) { return (void)op, 1; }
-static size_t outputs_decode(const OrtCustomOp *op) { return (void)op, DECODE_OUTPUTS; }
+static size_t outputs_decode(const OrtCustomOp *op) { return (void)op, DECODE_OUTPUTS + STATE_OUTPUTS; }
 static int type_encode(const OrtCustomOp *op, size_t i) { return (void)op, i < ENCODE_INPUTS ? INT64 : ANY; }
 static int type_decode(const OrtCustomOp *op, size_t i) {
   static const int types[] = {FLOAT, INT64, DOUBLE, INT32, INT64, INT32, INT32, DOUBLE, INT64, INT32, INT32, INT64, ANY};
@@ -26,12 +26,12 @@ static int type_decode(const OrtCustomOp *op, size_t i) {
 }
 static int result_encode(const OrtCustomOp *op, size_t i) { return (void)op, (void)i, FLOAT; }
 static int result_decode(const OrtCustomOp *op, size_t i) {
-  static const int types[] = {DOUBLE, INT64, INT64, INT64, INT32, FLOAT};
+  static const int types[] = {DOUBLE, INT64, INT64, INT64, INT32, FLOAT, INT8, FLOAT};
   return (void)op, types[i];
 }
 static int kind_encode(const OrtCustomOp *op, size_t i) { return (void)op, i < ENCODE_INPUTS ? REQUIRED : VARIADIC; }
 static int kind_decode(const OrtCustomOp *op, size_t i) { return (void)op, i < DECODE_INPUTS ? REQUIRED : VARIADIC; }
-static int kind_result(const OrtCustomOp *op, size_t i) { return (void)op, (void)i, REQUIRED; }
+static int kind_result(const OrtCustomOp *op, size_t i) { return (void)op, i < DECODE_OUTPUTS ? REQUIRED : OPTIONAL; }
 static int memory_type(const OrtCustomOp *op, size_t i) { return (void)op, (void)i, 0; }
 static int one(const OrtCustomOp *op) { return (void)op, 1; }
 static int zero(const OrtCustomOp *op) { return (void)op, 0; }

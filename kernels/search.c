@@ -35,8 +35,8 @@ static float largest_but(float *x, int n, int k) {
 enum { SORTED_BEYOND = 1024 }; // candidates: searches want fewer, but the comparison with PyTorch wants all
 
 // The K best of a row's logits as log-probabilities, best first, the smaller id of equals. found: array of K, or
-// of the vocabulary's size if all are sorted. Returns whether they are finite.
-static int best_of(const float *logits, int vocabulary, int top, Candidate *found) {
+// of the vocabulary's size if all are sorted. offset: what is taken from the logits. Returns whether they are finite.
+static int best_of(const float *logits, int vocabulary, int top, Candidate *found, float *offset) {
   const int n = rounded_up(vocabulary, STRIP);
   Vector most[4];
   for (int j = 0; j < 4; j++) most[j] = all(NEVER);
@@ -47,8 +47,8 @@ static int best_of(const float *logits, int vocabulary, int top, Candidate *foun
   Vector sum[4] = {all(0), all(0), all(0), all(0)};
   for (int i = 0; i < n; i += 4 * LANES)
     for (int j = 0; j < 4; j++) sum[j] = add(sum[j], exponential(sub(load(logits + i + LANES * j), all(highest))));
-  const float offset = highest + (float)logarithm(sum_of(add(sum[0], sum[1]), add(sum[2], sum[3])));
-  if (!isfinite(offset)) return 0;
+  *offset = highest + (float)logarithm(sum_of(add(sum[0], sum[1]), add(sum[2], sum[3])));
+  if (!isfinite(*offset)) return 0;
   int count = 0;
   if (top > SORTED_BEYOND) {
     for (int i = 0; i < vocabulary; i++) found[count++] = (Candidate){logits[i], i};
@@ -72,13 +72,15 @@ static int best_of(const float *logits, int vocabulary, int top, Candidate *foun
       }
     }
   }
-  for (int i = 0; i < top && i < count; i++) found[i].score -= offset;
+  for (int i = 0; i < top && i < count; i++) found[i].score -= *offset;
   return count >= top;
 }
 
+#include "neighbours.c"
+
 typedef struct {
   Scratch scratch;
-  float *logits;
+  float *logits, *products;
   Candidate *best;    // (R, K)
   Candidate *sorting; // of one row
 } Step;
@@ -98,7 +100,11 @@ static int step(const Model *m, Step *s, Row *rows, int count, int top, float *m
     multiply(last, bytes, s->scratch.scales + first, some, s->logits, last->columns);
     for (int r = 0; r < some; r++) {
       const int own = last->outputs < top ? last->outputs : top;
-      if (!best_of(s->logits + size_of(r, last->columns), last->outputs, own, s->sorting)) return 0;
+      const float *logits = s->logits + size_of(r, last->columns);
+      const Neighbours *neighbours = rows[first + r].neighbours;
+      float offset;
+      if (!best_of(logits, last->outputs, own, s->sorting, &offset)) return 0;
+      if (neighbours) ask_neighbours(neighbours, bytes + size_of(r, last->depth), s->scratch.scales[first + r], s->products, logits, offset, own, s->sorting);
       for (int k = 0; choices && k < own; k++) s->sorting[k].token = choices->tokens[s->sorting[k].token];
       for (int k = own; k < top; k++) s->sorting[k] = s->sorting[own - 1]; // other sentences want more; this one doesn't
       memcpy(s->best + size_of(first + r, top), s->sorting, top * sizeof *s->best);
@@ -231,6 +237,7 @@ typedef struct {
   Sentence *sentences;
   Extension *extensions;
   Choices *choices; // of each sentence
+  Neighbours *neighbours;
 } Buffers;
 
 // Makes one step of the search; returns the hypotheses that go on, or -1 if a score is not finite.
@@ -283,6 +290,7 @@ static const char *run(const Model *m, Search *s, Buffers *b) {
     for (int64_t j = 0; j < s->sentences[i].rows; j++, r++) {
       b->rows[r] = s->rows[r], b->rows[r].slot = (int)(slot + j);
       b->rows[r].choices = b->choices[i].tokens ? b->choices + i : NULL;
+      b->rows[r].neighbours = b->neighbours[i].tokens ? b->neighbours + i : NULL;
       b->rows[r].history = b->histories + size_of(slot + j, s->capacity);
       memcpy(b->rows[r].history, s->rows[r].history, (size_t)s->rows[r].position * sizeof(int32_t));
     }
@@ -291,6 +299,10 @@ static const char *run(const Model *m, Search *s, Buffers *b) {
     if (!step(m, &b->step, b->rows, (int)s->row_count, (int)s->top, s->memory, s->places, b->attended)) return not_finite;
     for (r = 0; r < s->row_count; r++) {
       s->parents[r] = r, s->attended[r] = b->attended[r];
+      if (s->states) {
+        read_state(b->step.scratch.bytes + size_of(r, m->last.depth), m->width, s->states + size_of(r, m->width));
+        s->state_scales[r] = b->step.scratch.scales[r];
+      }
       for (int64_t k = 0; k < s->top; k++) {
         s->scores[r * s->top + k] = b->step.best[r * s->top + k].score;
         s->tokens[r * s->top + k] = b->step.best[r * s->top + k].token;
@@ -316,16 +328,30 @@ static int choose_all(const Model *m, const Search *s, Choices *choices) {
   return 1;
 }
 
+// Prepares the neighbours of all sentences; returns whether there was memory.
+static int gather_all(const Model *m, const Search *s, Neighbours *neighbours) {
+  int64_t first = 0;
+  for (int64_t i = 0; s->keys && i < s->sentence_count; first += s->key_counts[i++])
+    if (s->key_counts[i] && !gather(&m->last, s->keys + size_of(first, m->width), s->key_scales + first, s->key_tokens + first,
+                                    (int)s->key_counts[i], neighbours + i))
+      return 0;
+  return 1;
+}
+
+static void free_linear(const Linear *l) { free(l->weights), free(l->scale), free(l->bias), free(l->start); }
+
 static const char *search(const Model *m, Search *s) {
   const int64_t most = s->row_count > s->wanted ? s->row_count : s->wanted;
-  int64_t beams = 1, longest = s->capacity;
+  int64_t beams = 1, longest = s->capacity, neighbours = 0;
   for (int64_t i = 0; i < s->sentence_count; i++) {
+    if (s->keys && s->key_counts[i] > neighbours) neighbours = s->key_counts[i];
     if (s->sentences[i].beams > beams) beams = s->sentences[i].beams;
     if (s->sentences[i].source_length > longest) longest = s->sentences[i].source_length;
   }
   const int64_t top = s->top ? s->top : beams;
   Buffers b = {
       .step = {.logits = allocate(size_of(most < LOGIT_ROWS ? most : LOGIT_ROWS, m->last.columns), sizeof(float)),
+               .products = allocate(rounded_up((int)neighbours, STRIP), sizeof(float)),
                .best = allocate(most * top, sizeof(Candidate)),
                .sorting = allocate(top > SORTED_BEYOND ? m->vocabulary : top, sizeof(Candidate))},
       .rows = allocate(most, sizeof(Row)),
@@ -336,21 +362,21 @@ static const char *search(const Model *m, Search *s) {
       .sentences = allocate(s->sentence_count, sizeof(Sentence)),
       .extensions = allocate(beams, sizeof(Extension)),
       .choices = allocate(s->sentence_count, sizeof(Choices)),
+      .neighbours = allocate(s->sentence_count, sizeof(Neighbours)),
   };
   const char *error = "out of memory";
-  if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.best && b.step.sorting && b.rows &&
-      b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions && b.choices && choose_all(m, s, b.choices)) {
+  if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.products && b.step.best && b.step.sorting && b.rows &&
+      b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions && b.choices &&
+      b.neighbours && choose_all(m, s, b.choices) && gather_all(m, s, b.neighbours)) {
     for (int64_t i = 0; i < most; i++) b.attended[i] = -1; // stays -1 without an alignment head
     memcpy(b.sentences, s->sentences, (size_t)s->sentence_count * sizeof *b.sentences);
     error = run(m, s, &b);
   }
   free_scratch(&b.step.scratch);
-  for (int64_t i = 0; b.choices && i < s->sentence_count; i++) {
-    const Linear *l = &b.choices[i].last;
-    free(l->weights), free(l->scale), free(l->bias), free(l->start);
-  }
+  for (int64_t i = 0; b.choices && i < s->sentence_count; i++) free_linear(&b.choices[i].last);
+  for (int64_t i = 0; b.neighbours && i < s->sentence_count; i++) free_linear(&b.neighbours[i].keys);
   void *all_of[] = {b.step.logits,    b.step.best, b.step.sorting, b.rows,       b.next,   b.histories,
-                    b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices};
+                    b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices,   b.neighbours, b.step.products};
   for (size_t i = 0; i < sizeof all_of / sizeof *all_of; i++) free(all_of[i]);
   return error;
 }

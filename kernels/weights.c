@@ -47,6 +47,7 @@ static OrtStatus *read_attributes(const OrtKernelInfo *info, Model *m) {
     TRY(api->KernelInfoGetAttribute_int64(info, "eos", &m->eos));
     TRY(read_flag(info, "recurrent", &m->recurrent));
     TRY(read_flag(info, "choices", &m->choices));
+    TRY(read_flag(info, "neighbours", &m->neighbours));
   } else {
     TRY(read_size(info, "cross_layers", 1, &m->cross_layers));
   }

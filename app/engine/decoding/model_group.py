@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from app.engine.decoding.batch_decoder import BatchDecoder, Features, Model
+from app.engine.decoding.neighbours import Example, Neighbours
 from app.engine.decoding.search import Search
 from app.engine.decoding.split_batch import SplitBatch, new_batch
 
@@ -28,6 +29,11 @@ class TaggedFeatures(Generic[Features]):
         """Return a copy in memory of its own."""
         held: Any = self.features
         return TaggedFeatures(self.tag, held.copy())
+
+    def with_neighbours(self, neighbours: Neighbours) -> "TaggedFeatures[Features]":
+        """Return the same features of a sentence that has translations to learn from."""
+        held: Any = self.features
+        return TaggedFeatures(self.tag, held.with_neighbours(neighbours))
 
 
 class ModelGroup(Generic[Features]):
@@ -55,6 +61,22 @@ class ModelGroup(Generic[Features]):
             encoded = model.encode([sources[index] for index in chosen]) if chosen else ()
             found |= {index: TaggedFeatures(tag, features) for index, features in zip(chosen, encoded, strict=True)}
         return [found[index] for index in range(len(sources))]
+
+    @property
+    def learns(self) -> bool:
+        """Tell whether all models learn from examples."""
+        return all(getattr(model, "learns", False) for model in self._models.values())
+
+    def read_examples(self, examples: Sequence[Example], *, start_id: int, eos_id: int) -> list[Neighbours]:
+        """Return the states of each example, by the model of its target tag; see ``NativeModel.read_examples``."""
+        found: dict[int, Neighbours] = {}
+        for tag, model in self._models.items():
+            chosen = [index for index, example in enumerate(examples) if example.source[0] == tag]
+            if chosen:
+                native: Any = model
+                read = native.read_examples([examples[index] for index in chosen], start_id=start_id, eos_id=eos_id)
+                found |= dict(zip(chosen, read, strict=True))
+        return [found[index] for index in range(len(examples))]
 
     def new_batch(self) -> "GroupBatch[Features]":
         """An empty batch of each model."""

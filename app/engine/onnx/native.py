@@ -17,6 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
+from app.engine.decoding.neighbours import Example, Neighbours
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.memory import Memory
@@ -32,6 +33,8 @@ LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python doesn
 _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
 _FEW = 8
 _ROOM = 64  # positions that a history grows by at a time
+_OUTPUTS = ("scores", "tokens", "parents", "attended", "next_histories")
+_STATES = ("states", "state_scales")
 
 
 @cache
@@ -75,6 +78,7 @@ class NativeModel:
         providers: ONNX Runtime's, for ``/info``.
         most_steps: Maximum number of steps in one run; 1 leaves every choice to ``app.engine.decoding.search``.
         memory_length: 0: the operators have no memory of earlier sentences.
+        learns: Searches can learn from examples; graphs of older exports can't.
 
     Raises:
         BundleError: A graph can't be loaded, or there are no such kernels here.
@@ -98,7 +102,8 @@ class NativeModel:
         self._encoder, self.decoder = _open(encoder), _open(decoder)
         self.providers = tuple(self.decoder.get_providers())
         self._shortlist = Shortlist.read(shortlist) if shortlist else None
-        self.has_choices = any(given.name == "choices" for given in self.decoder.get_inputs())
+        names = {given.name for given in self.decoder.get_inputs()}
+        self.has_choices, self.learns = "choices" in names, "keys" in names
         layers, _, self.width = self.decoder.get_inputs()[0].shape
         self.layers = layers // 2
 
@@ -129,14 +134,49 @@ class NativeModel:
         """An empty set of live rows."""
         return NativeRows(self)
 
+    def read_examples(self, examples: Sequence[Example], *, start_id: int, eos_id: int) -> list[Neighbours]:
+        """Return the states that the decoder has before each token of some translations, and before their ends.
+
+        Args:
+            examples: Sources and translations; no sentence changes another's states.
+            start_id: First input of the decoder.
+            eos_id: End of sentence.
+
+        Raises:
+            ModelFailure: The graph raised.
+        """
+        rows = self.rows()
+        rows.join(self.encode([example.source for example in examples]))
+        inputs = [(start_id, *example.target) for example in examples]
+        keys = [np.empty((len(each), self.width), np.int8) for each in inputs]
+        scales = [np.empty(len(each), np.float32) for each in inputs]
+        live = list(range(len(examples)))
+        for position in range(max(map(len, inputs))):
+            states, own_scales = rows.states([inputs[index][position] for index in live])
+            for row, index in enumerate(live):
+                keys[index][position], scales[index][position] = states[row], own_scales[row]
+            kept = [row for row, index in enumerate(live) if position + 1 < len(inputs[index])]
+            live = [live[row] for row in kept]
+            rows.select(kept)
+        tokens = [np.array((*example.target, eos_id), np.int32) for example in examples]
+        return [Neighbours(*each) for each in zip(keys, scales, tokens, strict=True)]
+
 
 @dataclass(eq=False)
 class _Sentence:
-    """A sentence of a batch: the cache places of its source, the places that its hypotheses use, and its pieces."""
+    """A sentence of a batch.
+
+    Attributes:
+        source: The cache places of its source.
+        taken: The places that it and its hypotheses use.
+        pieces: What it may choose from.
+        neighbours: What it learns from; None for nothing.
+    """
 
     source: Array
     taken: list[Array]
     pieces: Array
+    neighbours: Neighbours | None
 
 
 class NativeRows:
@@ -163,7 +203,7 @@ class NativeRows:
         for item in features:
             places = self._memory.take(item.length)
             self._memory.array[:, places] = item.arrays
-            self._owners.append(_Sentence(places, [places], item.pieces))
+            self._owners.append(_Sentence(places, [places], item.pieces, item.neighbours))
         new = len(features)
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
         room = self._histories.shape[1]
@@ -205,11 +245,20 @@ class NativeRows:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
+        scores, candidates, attended, _ = self._step(tokens, top)
+        return scores[0], candidates[0], None if attended is None else attended[0]
+
+    def states(self, tokens: Sequence[int]) -> tuple[Array, Array]:
+        """Advance each row by its last token; return its state, (R, D) int8, and the scale of each, (R,) float32."""
+        found: tuple[Array, Array] = self._step(tokens, 1)[3]
+        return found
+
+    def _step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None, Any]:
         counts = [1] * len(self)
-        scores, candidates, _, attended = self._run(
+        scores, candidates, _, attended, states = self._run(
             tokens, [0.0] * len(self), counts, counts, [0.0] * len(self), 1, top
         )
-        return scores[0], candidates[0], None if attended is None else attended[0]
+        return scores, candidates, attended, states
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
         """Search ``steps`` further, or until all have ended; see ``LiveRows``.
@@ -217,7 +266,7 @@ class NativeRows:
         Raises:
             ModelFailure: The graph raised, or a score is not finite.
         """
-        totals, tokens, parents, attended = self._run(
+        totals, tokens, parents, attended, _ = self._run(
             [token for beam in beams for token in beam.tokens],
             [total for beam in beams for total in beam.totals],
             [len(beam.tokens) for beam in beams],
@@ -241,13 +290,13 @@ class NativeRows:
         top: int,
         lexicons: dict[str, Array] | None = None,
         greedy: Sequence[bool] = (),
-    ) -> tuple[Array, Array, Array, Array | None]:
+    ) -> tuple[Array, Array, Array, Array | None, list[Array]]:
         """Run the decoder graph once; the rows are then the hypotheses that it kept."""
         firsts = list(accumulate(counts[:-1], initial=0))
         sentences = [self._owners[first] for first in firsts]
         self._extend_histories(steps)
         fresh = self._memory.take(sum(wanted) * steps).reshape(-1, steps)
-        *found, self._histories = self._run_graph(
+        scores, candidates, parents, attended, self._histories, *states = self._run_graph(
             {
                 "rows": np.array([tokens, self._positions]).T.copy(),
                 "totals": np.array(totals, dtype=np.float64),
@@ -259,9 +308,9 @@ class NativeRows:
                 "top": np.array(top),
                 **(lexicons or _no_lexicons(len(counts), len(tokens))),
                 **({"choices": _choices(sentences, greedy)} if self._model.has_choices else {}),
+                **(_neighbours(sentences, self._model.width) if self._model.learns else {}),
             }
         )
-        scores, candidates, parents, attended = found
         made = len(scores)
         after = counts if top else wanted
         self._positions = np.repeat(self._positions[firsts] + made, after)
@@ -270,7 +319,7 @@ class NativeRows:
             sentence.taken.append(places[:, :made])
         if made < steps:
             self._memory.give_back(fresh[:, made:])
-        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None  # -1: no alignment head
+        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None, states  # -1: no alignment head
 
     def _extend_histories(self, steps: int) -> None:
         missing = int(self._positions.max()) + steps - self._histories.shape[1]
@@ -278,7 +327,7 @@ class NativeRows:
             self._histories = np.pad(self._histories, ((0, 0), (0, missing + _ROOM)))
 
     def _run_graph(self, given: dict[str, Array]) -> list[Array]:
-        """Scores, tokens, parents, attended source positions, and the histories of the new rows."""
+        """Scores, tokens, parents, attended source positions, and the histories of the new rows; then their states."""
         io = self._io
         if self._bound is not self._memory.value:
             self._bound = self._memory.value
@@ -286,7 +335,7 @@ class NativeRows:
         for name, array in given.items():
             io.bind_cpu_input(name, array)
         io.clear_binding_outputs()
-        for name in ("scores", "tokens", "parents", "attended", "next_histories"):
+        for name in (*_OUTPUTS, *(_STATES if self._model.learns else ())):
             io.bind_output(name, "cpu")
         io.bind_ortvalue_output("next_memory", self._bound)
         try:
@@ -306,11 +355,23 @@ def _padded(sources: Sequence[Array]) -> Array:
 
 def _choices(sentences: Sequence[_Sentence], greedy: Sequence[bool]) -> Array:
     """The pieces of the sentences that are searched greedily, (B, C) int32, filled up with -1."""
-    chosen = [each.pieces if limited else each.pieces[:0] for each, limited in zip_longest(sentences, greedy)]
+    chosen = [
+        each.pieces if limited and each.neighbours is None else each.pieces[:0]
+        for each, limited in zip_longest(sentences, greedy)
+    ]
     table = np.full((len(chosen), max(1, *map(len, chosen))), -1, dtype=np.int32)
     for row, pieces in zip(table, chosen, strict=True):
         row[: len(pieces)] = pieces
     return table
+
+
+def _neighbours(sentences: Sequence[_Sentence], width: int) -> dict[str, Array]:
+    """What the sentences learn from: keys (E, D), key_scales (E,), key_tokens (E,) and key_counts (B,)."""
+    some = [each.neighbours for each in sentences if each.neighbours is not None]
+    one = Neighbours(np.zeros((1, width), np.int8), np.ones(1, np.float32), np.zeros(1, np.int32))  # no input is empty
+    every = Neighbours.joined(some or [one])
+    counts = np.array([0 if each.neighbours is None else len(each.neighbours) for each in sentences], np.int64)
+    return {"keys": every.keys, "key_scales": every.scales, "key_tokens": every.tokens, "key_counts": counts}
 
 
 def _no_lexicons(sentences: int, rows: int) -> dict[str, Array]:

@@ -16,6 +16,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
+from app.engine.decoding.neighbours import Neighbours
 from app.engine.decoding.padding import length_buckets, pad_to_multiple
 from app.engine.memory import Memory
 from app.errors import BundleError, ConfigurationError, ModelFailure
@@ -36,12 +37,14 @@ class Features:
         pieces: Target ids that native operators choose from, ascending int64; none if the model has no shortlist.
         remembered: The encoder's part of the memory after this sentence; nothing if the model has none.
         past: The decoder's part of the memory before it; nothing at the beginning of a text.
+        neighbours: Translations to learn from; None for none. Only native operators do.
     """
 
     arrays: tuple[Array, ...] | Array
     pieces: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     remembered: tuple[Array, ...] = ()
     past: tuple[Array, ...] = ()
+    neighbours: Neighbours | None = None
 
     @property
     def length(self) -> int:
@@ -61,6 +64,10 @@ class Features:
         """
         remembered = tuple(_in_pages(self.remembered)) if self.remembered else ()
         return replace(self, arrays=_in_pages(self.arrays), remembered=remembered)
+
+    def with_neighbours(self, neighbours: Neighbours) -> Self:
+        """Return the same features of a sentence that has translations to learn from."""
+        return replace(self, neighbours=neighbours)
 
 
 def _in_pages(arrays: Sequence[Array] | Array) -> Array:
