@@ -5,8 +5,8 @@
 
 enum { NEAREST = 8 };
 static const double MOST = 0.8;   // share of the neighbours in the end, if one of them has the very state
-static const double REACH = 0.2;  // squared distance, as a part of the state's own square, beyond which they have no say
-static const double WIDTH = 0.06; // of the kernel e^(-distance / width) over them, in the same unit
+static const double REACH = 0.3;  // squared distance, as a part of the state's own square, beyond which they have no say
+static const double WIDTH = 0.08; // of the kernel e^(-distance / width) over them, in the same unit
 
 // The logarithm of a share of probability, rounded so that it is the same on all processors.
 static double mixed(double score, double share, double theirs) {

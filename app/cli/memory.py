@@ -69,13 +69,14 @@ def add(
     source: Annotated[str, typer.Argument(help="Code of the language of the texts.")],
     target: Annotated[str, typer.Argument(help="Code of the language of their translations.")],
     key: Annotated[int | None, typer.Option(help="Number of the API key that owns it; no key by default.")] = None,
+    adapt: Annotated[bool, typer.Option("--adapt", help="Translations learn from its entries.")] = False,
 ) -> None:
     """Add a memory without entries, and print its id."""
     source, target = check_languages(source, target)
     if not name.strip():
         raise typer.BadParameter("it must not be empty", param_hint="NAME")
     with _store() as store:
-        typer.echo(store.add(key, name.strip(), source, target).id)
+        typer.echo(store.add(key, name.strip(), source, target, adapts=adapt).id)
 
 
 @memory.command("list")
@@ -84,10 +85,24 @@ def list_memories(as_json: JsonOption = False) -> None:
     with _store() as store:
         found = store.list_all()
     print_rows(
-        ("id", "name", "source", "target", "entries", "key", "changed"),
-        ((one.id, one.name, one.source, one.target, one.entry_count, one.key_id, one.updated_at) for one in found),
+        ("id", "name", "source", "target", "entries", "adapts", "key", "changed"),
+        (
+            (one.id, one.name, one.source, one.target, one.entry_count, one.adapts, one.key_id, one.updated_at)
+            for one in found
+        ),
         as_json=as_json,
     )
+
+
+@memory.command()
+def adapt(
+    name: Name,
+    on: Annotated[bool, typer.Option("--on/--off", help="Whether translations learn from its entries.")] = True,
+) -> None:
+    """Let the translations of sentences without a match learn from a memory's entries."""
+    with _store() as store:
+        found = find_memory(store, name)
+        store.set(found.key_id, found.id, adapts=on)
 
 
 @memory.command()

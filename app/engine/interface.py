@@ -103,6 +103,22 @@ class RequestQuota:
     is_retry: bool = False
 
 
+class Example(NamedTuple):
+    """A translation that a sentence may learn from.
+
+    Attributes:
+        begin: Where the sentences that it is like begin in their text.
+        end: Where they end.
+        source: A text that is like them.
+        target: Its translation.
+    """
+
+    begin: int
+    end: int
+    source: str
+    target: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class TranslationCall:
     """Texts for an engine, with the options of their translation.
@@ -120,6 +136,8 @@ class TranslationCall:
         terms: For each text the terms in it to search for; () for none at all. Such a search is wide and slow, follows
             a first one without terms, and may still miss some.
         context: Text before every item, in their language; only models with a memory read it.
+        examples: For each text the translations that its sentences may learn from; () for none at all. A search for
+            terms doesn't learn, nor does a model without native operators.
     """
 
     texts: Sequence[str]
@@ -132,6 +150,7 @@ class TranslationCall:
     quota: RequestQuota | None = None
     terms: Sequence[Sequence[Term]] = ()
     context: str = ""
+    examples: Sequence[Sequence[Example]] = ()
 
 
 class TokenEvent(NamedTuple):

@@ -43,7 +43,7 @@ class MemoryStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, owner: int | None, name: str, source: str, target: str) -> StoredMemory:
+    def add(self, owner: int | None, name: str, source: str, target: str, *, adapts: bool = False) -> StoredMemory:
         """Makes a memory without entries.
 
         Raises:
@@ -54,6 +54,7 @@ class MemoryStore:
         memory_id = str(uuid.uuid4())
         values = {"id": memory_id, "key_id": owner, "name": name, "source": source, "target": target}
         values |= {"created_at": now, "updated_at": now, "version": uuid.uuid4().hex, "size": 0}
+        values |= {"adapts": int(adapts)}
         with self._database.transaction() as connection:
             count = select(func.count()).select_from(MEMORIES).where(_belongs(owner))
             if connection.execute(count).scalar_one() >= MAX_MEMORIES:
@@ -82,15 +83,19 @@ class MemoryStore:
         with self._database.reading() as connection:
             return _find(connection, owner, memory_id)
 
-    def rename(self, owner: int | None, memory_id: str, name: str) -> StoredMemory:
-        """Renames a memory.
+    def set(
+        self, owner: int | None, memory_id: str, *, name: str | None = None, adapts: bool | None = None
+    ) -> StoredMemory:
+        """Renames a memory, or says whether it adapts; None leaves it as it is.
 
         Raises:
             MemoryNotFound: There is no such memory.
         """
         with self._database.transaction() as connection:
             _lock(connection, owner, memory_id)
-            return _changed(connection, owner, memory_id, name=name)
+            values = {"name": name, "adapts": None if adapts is None else int(adapts)}
+            given = {column: value for column, value in values.items() if value is not None}
+            return _changed(connection, owner, memory_id, **given)
 
     def remove(self, owner: int | None, memory_id: str) -> None:
         """Removes a memory with its entries.

@@ -20,6 +20,7 @@ MEMORIES = Table(
     Column("updated_at", Text, nullable=False),
     Column("version", Text, nullable=False),
     Column("size", BigInteger, nullable=False),
+    Column("adapts", BigInteger, nullable=False, server_default="0"),
 )
 ENTRIES = Table(
     "memory_entries",
@@ -55,6 +56,7 @@ class StoredMemory:
         updated_at: When its entries or its name changed last.
         version: Another one after each change.
         size: Bytes of its texts in UTF-8.
+        adapts: Sentences without a match learn from its entries.
     """
 
     id: str
@@ -67,6 +69,7 @@ class StoredMemory:
     updated_at: str
     version: str
     size: int
+    adapts: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +99,8 @@ ENTRY_COLUMNS = (ENTRIES.c.hash, *(ENTRIES.c[name] for name in StoredEntry.__dat
 
 def read_memory(row: Row[Any]) -> StoredMemory:
     """Returns the memory of a row of its table, with the column ``entry_count``."""
-    return StoredMemory(**row._mapping)
+    values = row._mapping
+    return StoredMemory(**{**values, "adapts": bool(values["adapts"])})
 
 
 def read_entry(row: Row[Any]) -> StoredEntry:

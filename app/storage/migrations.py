@@ -153,9 +153,15 @@ MIGRATIONS = (
         created_at {real} NOT NULL        -- seconds since 1970
     ){strict};
     """,
+    """
+    ALTER TABLE memories ADD COLUMN adapts {integer} NOT NULL DEFAULT 0;  -- 1: translations learn from its entries
+    """,
 )
 
 DOWNGRADES = {
+    11: """
+    ALTER TABLE memories DROP COLUMN adapts;
+    """,
     10: """
     DROP TABLE memory_jobs;
     """,

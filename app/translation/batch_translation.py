@@ -27,7 +27,7 @@ from app.fairness.offload import Inline, is_brief, offload
 from app.text.terms.glossary import Term, within
 from app.translation.assembly import ItemBuilder
 from app.translation.drafting import Drafting
-from app.translation.memory import Part, Piece, StoredDraft, align, parts_of, with_matches
+from app.translation.memory import Part, Piece, StoredDraft, align, examples_of, parts_of, with_matches
 from app.translation.passages import Batch, Segment
 from app.translation.questions import Answers, Asking, Done, Question, answered, step
 from app.translation.request import TranslationRequest
@@ -142,6 +142,7 @@ class BatchTranslation:
         wanted, segments = self._wanted, self._segments
         own = [(segments[index], begin, end) for index, begin, end in self._pieces]
         terms = [within(segment.terms, begin, end) for segment, begin, end in own] if wanted.glossary else ()
+        learns = any(segment.examples for segment in segments)
         call = TranslationCall(
             texts=[segment.text[begin:end] for segment, begin, end in own],
             source=self._source,
@@ -152,6 +153,7 @@ class BatchTranslation:
             items=[segment.key.item for segment, *_ in own],
             quota=self._quota,
             context=wanted.context,
+            examples=[examples_of(segment, begin, end) for segment, begin, end in own] if learns else (),
         )
         return Drafting(self._hops, call, terms, bulk=self._bulk)
 

@@ -59,7 +59,7 @@ class Drafting:
         if self._second:
             options = first_options(call.options)
             options = replace(options, alignment=True) if self._terms else options
-            call = replace(call, options=options, tokens=False)
+            call = replace(call, options=options, tokens=False, examples=())
         return self._first.stream(call)
 
     def complete_now(self, draft: Draft) -> SentenceTranslation | None:
@@ -85,6 +85,7 @@ class Drafting:
             items=(),
             quota=self._second_quota,
             context="",
+            examples=(),
         )
         own = (in_between(first, terms),) if terms else ()
         half = Drafting((self._second,), call, own, bulk=self._bulk)
@@ -142,7 +143,15 @@ async def _with_terms(hop: OpenHop, call: TranslationCall, draft: Draft, terms: 
         return draft
     quota = replace(call.quota, admitted=True, is_retry=True) if call.quota else RequestQuota(admitted=True)
     again = replace(
-        call, texts=(draft.source,), splitting="off", tokens=False, items=(), quota=quota, terms=(terms,), context=""
+        call,
+        texts=(draft.source,),
+        splitting="off",
+        tokens=False,
+        items=(),
+        quota=quota,
+        terms=(terms,),
+        context="",
+        examples=(),
     )
     with suppress(DragomanError):  # then what there is must do
         [found], _ = await collect(hop.stream(again), 1)

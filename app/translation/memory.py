@@ -2,17 +2,17 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import NamedTuple
 
-from app.engine.interface import Event, Timing
+from app.engine.interface import Event, Example, Timing
 from app.engine.options import SearchOptions
 from app.fairness.budget import checkpoint
 from app.text.inline.objects import Inline
 from app.text.inline.target_tokens import Link
-from app.text.memory.matching import Match
+from app.text.memory.matching import Match, TranslationMemory
 from app.text.sentences import spans
 from app.translation.passages import Batch, Hit, Segment
 from app.translation.request import TranslationRequest
@@ -55,6 +55,37 @@ def look_up(wanted: TranslationRequest, batch: Batch) -> None:
                 segment.hits.append(hit)
                 if index == 0:  # the whole segment
                     break
+    if memory.adapts and is_free:
+        _find_examples(memory, [segment for segment, _ in segments], ranges, sources)
+
+
+def _find_examples(
+    memory: TranslationMemory,
+    segments: Sequence[Segment],
+    ranges: Sequence[Sequence[tuple[int, int]]],
+    sources: Mapping[tuple[int, int, int], str],
+) -> None:
+    """Stores the texts that are like the sentences without a match in the segments."""
+    places = [
+        (number, *place)
+        for number, (segment, own) in enumerate(zip(segments, ranges, strict=True))
+        for place in own[1:] or own
+        if not any(hit.begin < place[1] and place[0] < hit.end for hit in segment.hits)
+    ]
+    found = memory.alike({sources[place] for place in places})
+    for number, begin, end in places:
+        checkpoint()
+        for entry in found[sources[number, begin, end]]:
+            segments[number].examples.append(Example(begin, end, entry.source, entry.target))
+
+
+def examples_of(segment: Segment, begin: int, end: int) -> list[Example]:
+    """Returns the examples for a range of a segment, as of the range."""
+    return [
+        each._replace(begin=each.begin - begin, end=each.end - begin)
+        for each in segment.examples
+        if each.begin < end and begin < each.end
+    ]
 
 
 def _ranges(segment: Segment, wanted: TranslationRequest) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from app.engine.interface import Alphabet
+from app.engine.interface import Alphabet, Example
 from app.fairness.budget import checkpoint
 from app.text.inline.target_tokens import Link
 from app.text.markup.collector import decode_html
@@ -72,6 +72,7 @@ class Segment:
         terms: The glossary's terms in it.
         hits: Its ranges that a translation memory translates, in order and disjoint.
         matches: What the translation memory has for it, in order.
+        examples: Translations of similar texts in the translation memory, to learn from.
         lost: Protected spans whose place in ``restored`` is a guess.
         pivot: As of ``ItemTranslation``.
     """
@@ -88,6 +89,7 @@ class Segment:
     terms: Sequence[Term] = ()
     hits: list[Hit] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
     lost: tuple[str, ...] = ()
     pivot: str | None = None
 

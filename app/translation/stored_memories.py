@@ -90,7 +90,7 @@ class Memories:
         if pair and pair != (found.source, found.target):
             raise InvalidMemory(f"The translation memory is for other languages: {found.source} to {found.target}.")
         index = None
-        if threshold < 100:
+        if threshold < 100 or found.adapts:
             check_installed()
             # Many may ask at once for a memory that has just changed.
             async with self._locks.setdefault(found.id, asyncio.Lock()):
@@ -108,7 +108,7 @@ class Memories:
         if self.store is None or (source, target) != (found.source, found.target):
             return None
         exact, by_ids = partial(self.store.exact, found.id), partial(self.store.by_ids, found.id)
-        return TranslationMemory(exact, by_ids, index, language=source, threshold=threshold)
+        return TranslationMemory(exact, by_ids, index, language=source, threshold=threshold, adapts=found.adapts)
 
     def _index(self, found: "StoredMemory") -> FuzzyIndex | ChangedIndex:
         """Builds the index of a memory. Runs in the pool, because it may take seconds."""

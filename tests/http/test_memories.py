@@ -53,7 +53,7 @@ async def test_a_memory_is_made_renamed_listed_and_deleted(client):
     path = await make(client)
     made = (await client.get(path)).json()
     assert {name: value for name, value in made.items() if not name.endswith(("time", "id"))} == {
-        "name": "Site", "source_language": "de", "target_languages": ["en"], "segment_count": 0,
+        "name": "Site", "source_language": "de", "target_languages": ["en"], "segment_count": 0, "adapt": False,
     }  # fmt: skip
     assert (await client.get(PATH)).json() == {"translation_memories": [made], "total_count": 1}
     assert (await client.get(PATH, params={"page": 1})).json() == {"translation_memories": [], "total_count": 1}

@@ -14,6 +14,7 @@ from app.engine.interface import (
     Attention,
     Draft,
     Event,
+    Example,
     Inspection,
     InspectionCall,
     Map,
@@ -83,6 +84,7 @@ class FakeEngine(OneModel):
         self.options: list[SearchOptions] = []
         self.terms: list[Sequence[Sequence[Term]]] = []
         self.quotas: list[RequestQuota | None] = []
+        self.examples: list[Sequence[Sequence[Example]]] = []
         self.error: Exception | None = None
         self.failure: Exception = ModelFailure("secret")
         self.hangs = self.busy = self.full = False
@@ -118,6 +120,7 @@ class FakeEngine(OneModel):
         self.options.append(call.options)
         self.terms.append(call.terms)
         self.quotas.append(call.quota)
+        self.examples.append(call.examples)
         self.was_asked.set()
         if self.error is not None:
             raise self.error

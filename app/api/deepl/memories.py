@@ -70,7 +70,8 @@ async def post_memory(request: Request, service: CurrentService) -> Response:
     call = await MemoryCall.of(request, service)
     given = call.given(p.NEW_MEMORY)
     name, pair = given[p.NAME], given[p.PAIRS[call.thing]]
-    made = await call.run(lambda store, owner: store.add(owner, name, *pair))
+    adapts = bool(given[p.ADAPT])
+    made = await call.run(lambda store, owner: store.add(owner, name, *pair, adapts=adapts))
     return JSONResponse(_memory_body(made), status_code=201)
 
 
@@ -88,15 +89,17 @@ async def get_memory(request: Request, service: CurrentService) -> Response:
 
 @router.patch(
     PATH + "/{translation_memory_id}",
-    summary="Rename a translation memory",
-    openapi_extra=docs.RENAME_REQUEST | docs.ID_PARAMETER,
+    summary="Change a translation memory",
+    openapi_extra=docs.CHANGE_MEMORY_REQUEST | docs.ID_PARAMETER,
     responses=docs.MEMORY_RESPONSES,
 )
 async def patch_memory(request: Request, service: CurrentService) -> Response:
-    """Renames a translation memory. DeepL doesn't have this."""
+    """Renames a translation memory, or says whether it adapts. DeepL doesn't have this."""
     call = await MemoryCall.of(request, service)
-    name = call.name()
-    return JSONResponse(_memory_body(await call.run(lambda store, owner: store.rename(owner, call.id, name))))
+    given = call.given(p.MEMORY_CHANGE)
+    name, adapts = given[p.NAME], given[p.ADAPT]
+    changed = await call.run(lambda store, owner: store.set(owner, call.id, name=name, adapts=adapts))
+    return JSONResponse(_memory_body(changed))
 
 
 @router.delete(
@@ -251,6 +254,7 @@ def _memory_body(memory: "StoredMemory") -> dict[str, Any]:
         "source_language": memory.source,
         "target_languages": [memory.target],
         "segment_count": memory.entry_count,
+        "adapt": memory.adapts,
         "creation_time": memory.created_at,
         "updated_time": memory.updated_at,
     }

@@ -26,6 +26,7 @@ _MEMORY = {
     "source_language": "de",
     "target_languages": ["en"],
     "segment_count": 1,
+    "adapt": False,
     **_TIMES,
 }
 _ENTRY = {
@@ -113,7 +114,7 @@ CREATE_REQUEST = _body(
     {"name": "Website", "source_lang": "de", "target_lang": "en"},
 )
 CREATE_RESPONSES = _answers(201, schemas.Memory, "The translation memory", _MEMORY, _ERRORS)
-RENAME_REQUEST = _body(p.NEW_NAME, "MemoryName", "The new name.", {"name": "Page"})
+CHANGE_MEMORY_REQUEST = _body(p.MEMORY_CHANGE, "MemoryChange", "What changes.", {"name": "Page", "adapt": True})
 MEMORY_RESPONSES = _answers(200, schemas.Memory, "The translation memory", _MEMORY, _ERRORS_OF_ONE)
 DELETE_RESPONSES: Responses = {204: {"description": "It is deleted"}, **_ERRORS_OF_ONE}
 SEGMENTS_RESPONSES = _answers(

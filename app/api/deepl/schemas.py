@@ -201,6 +201,7 @@ class Memory(BaseModel):
     source_language: str
     target_languages: list[str] = Field(description="One language; DeepL's memories may have several.")
     segment_count: int = Field(description="Number of entries.")
+    adapt: bool = Field(description="Sentences without a match learn from its entries; DeepL doesn't have this.")
     creation_time: str
     updated_time: str
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from app.api.checks import check_text
 from app.api.deepl.parameters import SENTENCES
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import flag
+from app.api.shared_parameters import flag, read_flag
 from app.errors import InvalidRequest, UnsupportedPair
 from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
 from app.translation.languages import find_served
@@ -51,7 +51,24 @@ TARGET_LANG = Parameter(
 PAIRS = {thing: _pair_of(thing) for thing in ("glossary", "translation memory")}
 NEW_NAME = Parameters(SENTENCES, NAME)
 PAIR = {thing: Parameters(SENTENCES, SOURCE_LANG, TARGET_LANG, rule) for thing, rule in PAIRS.items()}
-NEW_MEMORY = Parameters(SENTENCES, NAME, SOURCE_LANG, TARGET_LANG, PAIRS["translation memory"])
+ADAPT = Parameter(
+    "adapt",
+    bool | None,
+    "Sentences without a match learn from the translations of similar ones in the memory.",
+    read_flag,
+    guide="adaptation",
+    example=True,
+)
+NEW_MEMORY = Parameters(SENTENCES, NAME, SOURCE_LANG, TARGET_LANG, PAIRS["translation memory"], ADAPT)
+
+
+def _any_change(given: Given) -> None:
+    if given[NAME] is None and given[ADAPT] is None:
+        raise given.missing("name' or 'adapt")
+
+
+_NAME_OR_NONE: dict[str, Any] = {"type": str | None, "is_required": False}
+MEMORY_CHANGE = Parameters(SENTENCES, replace(NAME, **_NAME_OR_NONE), ADAPT, Rule(_any_change))
 
 _ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
 SOURCE_TEXT = Parameter("source_text", str, "A text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from app.engine.decoding.batch_decoder import BatchDecoder, Features, Model
-from app.engine.decoding.neighbours import Example, Neighbours
+from app.engine.decoding.neighbours import ExampleIds, Neighbours
 from app.engine.decoding.search import Search
 from app.engine.decoding.split_batch import SplitBatch, new_batch
 
@@ -67,7 +67,7 @@ class ModelGroup(Generic[Features]):
         """Tell whether all models learn from examples."""
         return all(getattr(model, "learns", False) for model in self._models.values())
 
-    def read_examples(self, examples: Sequence[Example], *, start_id: int, eos_id: int) -> list[Neighbours]:
+    def read_examples(self, examples: Sequence[ExampleIds], *, start_id: int, eos_id: int) -> list[Neighbours]:
         """Return the states of each example, by the model of its target tag; see ``NativeModel.read_examples``."""
         found: dict[int, Neighbours] = {}
         for tag, model in self._models.items():

@@ -1,8 +1,8 @@
 """The datastore of nearest-neighbour machine translation (Khandelwal et al. 2021), for one sentence.
 
-For each token of a few translations, it has the state that the decoder was in before it. While a sentence is decoded, the
-tokens behind the states most like its own get a share of the probability; ``kernels/neighbours.c`` has the formula. So a
-translation takes up the words and phrases of similar ones. Where nothing is alike, nothing changes.
+For each token of a few translations, it has the state that the decoder was in before it. While a sentence is decoded,
+the tokens behind the states most like its own get a share of the probability; ``kernels/neighbours.c`` has the formula.
+So a translation takes up the words and phrases of similar ones. Where nothing is alike, nothing changes.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-class Example(NamedTuple):
+class ExampleIds(NamedTuple):
     """A translation to learn from, as ids.
 
     Attributes:

@@ -17,7 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
-from app.engine.decoding.neighbours import Example, Neighbours
+from app.engine.decoding.neighbours import ExampleIds, Neighbours
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.memory import Memory
@@ -134,7 +134,7 @@ class NativeModel:
         """An empty set of live rows."""
         return NativeRows(self)
 
-    def read_examples(self, examples: Sequence[Example], *, start_id: int, eos_id: int) -> list[Neighbours]:
+    def read_examples(self, examples: Sequence[ExampleIds], *, start_id: int, eos_id: int) -> list[Neighbours]:
         """Return the states that the decoder has before each token of some translations, and before their ends.
 
         Args:

@@ -212,10 +212,19 @@ class RequestTask:
             source=item.segment.ids,
             options=options,
             rare_words=item.segment.rare_words,
+            examples=self._examples(item.segment),
             long=long,
             ahead=ahead,
             on_tokens=on_tokens,
         )
+
+    def _examples(self, segment: Segment) -> tuple[tuple[str, str], ...]:
+        """Returns what a segment may learn from."""
+        if not self._call.examples or segment.text_index == CONTEXT:
+            return ()
+        begin, end = segment.begin, segment.begin + len(segment.source)
+        own = (one for one in self._call.examples[segment.text_index] if one.begin < end and begin < one.end)
+        return tuple((one.source, one.target) for one in own)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
         """Called on one of the scheduler's threads."""

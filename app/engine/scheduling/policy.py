@@ -119,6 +119,7 @@ class Job:
         options: Search options.
         terms: What the translation must have, if anything.
         rare_words: Words of the source that the lexicon has.
+        examples: Texts that are like the source, with their translations, to learn from.
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
@@ -136,6 +137,7 @@ class Job:
     options: SearchOptions
     terms: TermConstraints | None = None
     rare_words: tuple[RareWord, ...] = ()
+    examples: tuple[tuple[str, str], ...] = ()
     long: bool = False
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)

@@ -92,6 +92,20 @@ class FuzzyIndex:
                 found.append(Similar(self.ids[place], similarity))
         return sorted(found, key=_rank)
 
+    def alike(self, text: str, most: int) -> list[int]:
+        """Returns the numbers of the texts that share most trigrams with this one for their length, the likest first."""
+        return [number for number, _ in self.rank(text, most)]
+
+    def rank(self, text: str, most: int) -> list[tuple[int, float]]:
+        """Returns the numbers of ``alike``, each with half of Dice's coefficient."""
+        if not self.ids:
+            return []
+        simple = _simplified(text[:MAX_ENTRY_CHARS])
+        likely = self._shared(simple) / (self._lengths + len(simple))
+        best = np.argpartition(likely, -min(most, len(likely)))[-most:]
+        found = [(self.ids[place], float(likely[place])) for place in best.tolist() if likely[place] > 0]
+        return sorted(found, key=lambda each: (-each[1], each[0]))
+
     def _shared(self, text: str) -> npt.NDArray[np.int64]:
         """Counts the trigrams that each text shares with this one, without the most frequent trigrams."""
         codes = np.unique(_trigrams([text])[0]).astype(np.int64)  # 65,535 + 1 is no uint16
@@ -121,6 +135,12 @@ class ChangedIndex:
         """See ``FuzzyIndex.find``."""
         unchanged = [similar for similar in self._base.find(text, least) if similar.id not in self._changed_ids]
         return sorted(unchanged + self._changed.find(text, least), key=_rank)
+
+    def alike(self, text: str, most: int) -> list[int]:
+        """See ``FuzzyIndex.alike``."""
+        unchanged = [each for each in self._base.rank(text, most) if each[0] not in self._changed_ids]
+        found = sorted(unchanged + self._changed.rank(text, most), key=lambda each: (-each[1], each[0]))
+        return [number for number, _ in found[:most]]
 
 
 def check_installed() -> None:

@@ -14,6 +14,7 @@ DEFAULT_THRESHOLD = 75
 
 _AT_ONCE = 500  # texts that are looked up in the database together
 _TRIED = 8  # similar entries of a text
+_EXAMPLES = 16  # for a sentence; with 64 it learns no more (research/2026-11-28-adaptation.md)
 
 
 class Entry(Protocol):
@@ -53,9 +54,13 @@ class TranslationMemory:
     Args:
         exact: Finds the entries with these texts, by text.
         by_ids: Finds the entries with these numbers, by number.
-        index: The index of all texts, also of some that are gone; None if only the same texts are wanted.
+        index: The index of all texts, also of some that are gone; may be None if only the same texts are wanted.
         language: Code of the language of its texts.
         threshold: Minimum score of a match.
+        adapts: Sentences without a match are to learn from its entries.
+
+    Attributes:
+        adapts: See above.
     """
 
     def __init__(
@@ -66,7 +71,9 @@ class TranslationMemory:
         *,
         language: str,
         threshold: int,
+        adapts: bool = False,
     ) -> None:
+        self.adapts = adapts and index is not None
         self._exact, self._by_ids, self._index = exact, by_ids, index
         self._language, self._threshold = language, threshold
 
@@ -84,9 +91,20 @@ class TranslationMemory:
             short = [text for text in part if len(text) <= 2 * MAX_ENTRY_CHARS]  # with white space, which doesn't count
             same = self._exact(short)
             found |= {text: Match(text, 100, entry.source, entry.target, entry.target) for text, entry in same.items()}
-            if self._index is not None:
+            if self._index is not None and self._threshold < 100:
                 found |= self._similar([text for text in short if text not in same], self._index, locale)
         return found
+
+    def alike(self, texts: Collection[str]) -> dict[str, list[Entry]]:
+        """Returns the entries that share most with each text, the likest first; none without an index."""
+        if self._index is None:
+            return {text: [] for text in texts}
+        ids = {}
+        for text in texts:
+            checkpoint()
+            ids[text] = self._index.alike(text, _EXAMPLES)
+        entries = self._by_ids(sorted({number for own in ids.values() for number in own}))
+        return {text: [entries[number] for number in own if number in entries] for text, own in ids.items()}
 
     def _similar(self, texts: Iterable[str], index: FuzzyIndex | ChangedIndex, locale: str) -> dict[str, Match]:
         candidates: dict[str, list[Similar]] = {}

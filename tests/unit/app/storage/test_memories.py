@@ -68,7 +68,7 @@ def test_another_process_sees_changes_and_their_versions(opened, memory):
     versions.add(other.find(None, memory.id).version)
     assert len(versions) == 3
     assert list(other.by_ids(memory.id, [first.id, second.id])) == [second.id]
-    assert other.rename(None, memory.id, "Page").name == "Page"
+    assert other.set(None, memory.id, name="Page").name == "Page"
     other.remove(None, memory.id)
     with pytest.raises(MemoryNotFound):
         other.page(None, memory.id, most=1)

@@ -1,0 +1,68 @@
+"""What the engine learns from examples. The formula is tested in ``tests/kernels/test_neighbours.py``."""
+
+import pytest
+
+from app.engine.interface import Example, RequestQuota, TranslationCall, collect
+from app.engine.options import SearchOptions
+from app.engine.single_model import Engine
+from app.settings import Settings
+from tests.support.engines import GERMAN, started
+
+pytestmark = pytest.mark.anyio
+
+
+def opened(bundle, precision):
+    return Engine.from_settings(Settings(bundle=bundle.path, precision=precision, threads=1))
+
+
+def examples_for(text: str, *pairs: tuple[str, str]) -> list[Example]:
+    return [Example(0, len(text), source, target) for source, target in pairs]
+
+
+async def translated(engine, texts, examples=(), **options):
+    call = TranslationCall(
+        texts=texts, source="de", target="en", options=SearchOptions(**options), examples=examples, quota=RequestQuota()
+    )
+    drafts, _ = await collect(engine.stream(call), len(texts))
+    return [[(draft.versions[0].text, draft.versions[0].score) for draft in own] for own in drafts]
+
+
+@pytest.fixture
+async def engine(tiny_bundle):
+    async with started(opened(tiny_bundle, "int8")) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+async def test_a_sentence_learns_from_its_examples_in_any_company(engine, beam):
+    texts = GERMAN[:4]
+    known = await translated(engine, texts, beam_size=beam)
+    other = [text for [(text, _), *_] in known]
+    # Each is given the translation of the next one.
+    examples = [examples_for(text, (text, other[(n + 1) % 4])) for n, text in enumerate(texts)]
+    together = await translated(engine, texts, examples, beam_size=beam)
+    assert together != known
+    for text, own, found in zip(texts, examples, together, strict=True):
+        assert await translated(engine, [text], [own], beam_size=beam) == [found]
+    mixed = await translated(engine, texts, [examples[0], [], examples[2], []], beam_size=beam)
+    assert mixed == [together[0], known[1], together[2], known[3]]
+
+
+async def test_an_example_is_for_its_sentence(engine):
+    text = f"{GERMAN[0]} {GERMAN[1]}"
+    first = len(GERMAN[0])
+    [plain] = await translated(engine, [text])
+    [found] = await translated(engine, [text], [[Example(first + 1, len(text), GERMAN[1], plain[0][0])]])
+    assert found[0] == plain[0] and found[1] != plain[1]
+
+
+async def test_long_and_odd_examples_do_no_harm(engine):
+    odd = [("", ""), ("x " * 2_000, "y " * 2_000), ("\ue000", "\ue001"), ("😀", "日本語")]
+    [known], [found] = [await translated(engine, GERMAN[:1], each) for each in ((), [examples_for(GERMAN[0], *odd)])]
+    assert len(found) == len(known) == 1 and found[0][0]
+
+
+async def test_a_model_without_native_operators_learns_nothing(tiny_bundle):
+    async with started(opened(tiny_bundle, "float32")) as engine:
+        own = [examples_for(GERMAN[0], (GERMAN[0], "Something else."))]
+        assert await translated(engine, GERMAN[:1], own) == await translated(engine, GERMAN[:1])
