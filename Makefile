@@ -13,6 +13,10 @@ SERVICE := $(if $(filter cuda,$(RUNTIME)),.venv-cuda,.venv)
 DEV := .venv-dev
 REQUIREMENTS := pyproject.toml constraints.txt $(wildcard kernels/*.[ch] kernels/*.py)
 BENCH_PAIRS := data/de-en/eval/tatoeba.test.tsv data/de-en/eval/wmt19.tsv
+TRAINING := data/de-en/train
+ADAPTATION := --domain shop=$(TRAINING)/interface-shops.tsv.xz,$(TRAINING)/labels-shops.tsv.xz \
+  --domain manual=$(TRAINING)/pro-git.tsv.xz \
+  --domain hospital=$(TRAINING)/interface-medicine.tsv.xz,$(TRAINING)/labels-medicine.tsv.xz,$(TRAINING)/interface-gnumed.tsv.xz
 # Seconds that each kind of function is fed for.
 FUZZ_S ?= 300
 
@@ -26,7 +30,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
+.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-adaptation bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -166,6 +170,10 @@ bench-glossary: $(DEV)/installed  ## Count the terms of a glossary that translat
 
 bench-memory: $(DEV)/installed  ## Measure the index of a translation memory of 100,000 entries
 	$(DEV)/bin/python -m benchmarks.translation_memory data/de-en/eval/tatoeba.test.tsv
+
+bench-adaptation: $(DEV)/installed  ## Measure what translations learn from translation memories of three domains
+	$(DEV)/bin/python -m benchmarks.adaptation artifacts/de-en $(ADAPTATION) --elsewhere data/de-en/eval/wmt19.tsv
+	$(DEV)/bin/python -m benchmarks.adaptation artifacts/de-en $(ADAPTATION) --elsewhere data/de-en/eval/tatoeba.test.tsv
 
 bench-formality: $(DEV)/installed  ## Count German translations that say Sie or du as wanted
 	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en

@@ -5,8 +5,9 @@ r"""Measures what translations learn from a translation memory that adapts.
 
 Of each domain's pairs (German, a tab, English), 200 are translated, and up to ``--size`` others are the memory. None of
 these has the text of one that is translated. The memory's matches don't count: only the very same text would be one.
-"Elsewhere" is the first 500 pairs of other text, translated with the same memory. Times are the processor's, of the whole server in this
-process, for a sentence; the first time, the states of the examples are computed, too. The last line is JSON.
+"Elsewhere" is the first 500 pairs of other text, translated with the same memory. Times are the processor's, of the
+whole server in this process, for a sentence; the first time, the states of the examples are computed, too. The last
+line is JSON.
 """
 
 import random

@@ -100,11 +100,11 @@ typedef struct {
   int64_t roots_length; // source positions that the rows' roots have
   const int32_t *choices; // (sentences, choices_length): the pieces of each, then -1; NULL: none is limited
   int64_t choices_length;
-  // Of the sentences' neighbours, one after the other: (N, D) states with a scale each, tokens; and the number of each
-  // sentence (sentences,). NULL: none has any.
+  // Of the sentences' neighbours, one after the other: states, in strips as of a Linear; of each state its scale, sums
+  // (see gather) and token; and the number of each sentence, which begins with a strip of its own. NULL: none has any.
   const int8_t *keys;
   const float *key_scales;
-  const int32_t *key_tokens;
+  const int32_t *key_sums, *key_tokens;
   const int64_t *key_counts;
   const int32_t *fresh; // (wanted hypotheses of all sentences, steps): free places for new keys and values
   int64_t row_count, sentence_count, wanted, steps, capacity; // capacity: entries of a history

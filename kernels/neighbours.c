@@ -20,29 +20,20 @@ static void read_state(const uint8_t *bytes, int width, int8_t *state) {
   for (int i = 0; i < width; i++) state[i] = value_of(bytes[i]);
 }
 
-// Packs the states before the tokens, so that the product of a state with them is x y - y^2 / 2; returns whether there was
-// memory. keys: (count, width) with a scale each.
-static int gather(const Linear *last, const int8_t *keys, const float *scales, const int32_t *tokens, int count, Neighbours *to) {
+// The product of a state x with the states y before the tokens, which is x y - y^2 / 2; returns whether there was memory. The
+// caller has packed y in strips. sums: of each, the sum of its numbers and of their squares.
+static int gather(const Linear *last, const int8_t *keys, const float *scales, const int32_t *sums, const int32_t *tokens, int count,
+                  Neighbours *to) {
   Linear *l = &to->keys;
-  *l = (Linear){.inputs = last->inputs, .outputs = count, .depth = last->depth, .columns = rounded_up(count, STRIP)};
+  *l = (Linear){.inputs = last->inputs, .outputs = count, .depth = last->depth, .columns = rounded_up(count, STRIP),
+                .weights = (int8_t *)keys, .scale = (float *)scales};
   to->tokens = tokens;
-  l->weights = allocate((int64_t)l->depth * l->columns, 1);
-  l->scale = allocate(l->columns, sizeof *l->scale);
   l->bias = allocate(l->columns, sizeof *l->bias);
   l->start = allocate(l->columns, sizeof *l->start);
-  if (!l->weights || !l->scale || !l->bias || !l->start) return 0;
-  const int quads = l->depth / 4;
+  if (!l->bias || !l->start) return 0;
   for (int i = 0; i < count; i++) {
-    int8_t *w = l->weights + size_of(i / STRIP * quads, 4 * STRIP) + i % STRIP * 4;
-    const int8_t *key = keys + size_of(i, l->inputs);
-    int32_t square = 0, sum = 0;
-    for (int k = 0; k < l->inputs; k++) {
-      w[size_of(k / 4, 4 * STRIP) + k % 4] = key[k];
-      square += key[k] * key[k], sum += key[k];
-    }
-    l->start[i] = (BYTE_BIAS - OFFSET) * sum;
-    l->scale[i] = scales[i];
-    l->bias[i] = -0.5f * (float)square * scales[i] * scales[i];
+    l->start[i] = (int32_t)((uint32_t)(BYTE_BIAS - OFFSET) * (uint32_t)sums[2 * i]);
+    l->bias[i] = -0.5f * (float)sums[2 * i + 1] * scales[i] * scales[i];
   }
   return 1;
 }

@@ -10,9 +10,10 @@
 //   (R, 2) int64, used words and node: of the lexicon, see model.h; choices (B, C) int32 if the attribute says so: the
 //   pieces that a sentence may choose from, then -1, all of them -1 for the whole vocabulary; weights
 //   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
-//   If the attribute neighbours says so, inputs come before the weights: keys (N, D) int8, key_scales (N,) float32,
-//   key_tokens (N,) int32 and key_counts (B,) int64: how many are each sentence's (the sum may be less than N); and
-//   outputs at the end: of a single step, states (R, D) int8 and state_scales (R,) float32; of a search, none (0, D).
+//   If the attribute neighbours says so, inputs come before the weights: keys (N / 64, D / 4, 256) int8, in strips as of a
+//   Linear, D in whole vectors; key_scales (N,) float32, key_sums (N, 2) and key_tokens (N,) int32; key_counts (B,) int64:
+//   how many are each sentence's, which begins with a new strip. And outputs at the end: of a single step, states (R, D)
+//   int8 and state_scales (R,) float32; of a search, none (0, D).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,25 +167,30 @@ static OrtStatus *check_neighbours(const Model *m, OrtKernelContext *context, Se
   if (!m->neighbours) return NULL;
   Input g[NEIGHBOUR_INPUTS] = {0};
   for (int i = 0; i < NEIGHBOUR_INPUTS; i++) TRY(get_input(context, DECODE_INPUTS + m->choices + i, g + i));
-  CHECK(g[0].type == INT8 && g[1].type == FLOAT && g[2].type == INT32 && g[3].type == INT64, "a neighbours' input has another type");
-  CHECK(g[0].axes == 2 && g[1].axes == 1 && g[2].axes == 1 && g[3].axes == 1, "a neighbours' input has another number of axes");
-  const int64_t count = g[0].dims[0];
-  CHECK(count <= MAX_SIZE && g[0].dims[1] == m->width, "the keys have another shape than the model's states");
-  CHECK(g[1].dims[0] == count && g[2].dims[0] == count && g[3].dims[0] == s->sentence_count, "keys, scales and tokens are not alike");
-  const int64_t *counts = g[3].data;
-  int64_t sum = 0;
+  CHECK(g[0].type == INT8 && g[1].type == FLOAT && g[2].type == INT32 && g[3].type == INT32 && g[4].type == INT64,
+        "a neighbours' input has another type");
+  CHECK(g[0].axes == 3 && g[1].axes == 1 && g[2].axes == 2 && g[3].axes == 1 && g[4].axes == 1,
+        "a neighbours' input has another number of axes");
+  CHECK(g[0].dims[0] <= MAX_SIZE / STRIP && g[0].dims[1] == (m->width + LANES - 1) / LANES * LANES / 4 && g[0].dims[2] == 4 * STRIP,
+        "the keys have another shape than the model's states in strips");
+  const int64_t count = g[0].dims[0] * STRIP;
+  CHECK(g[1].dims[0] == count && g[2].dims[0] == count && g[2].dims[1] == 2 && g[3].dims[0] == count &&
+            g[4].dims[0] == s->sentence_count,
+        "keys, scales, sums and tokens are not alike");
+  const int64_t *counts = g[4].data;
+  int64_t strips = 0;
   for (int64_t i = 0; i < s->sentence_count; i++) {
-    CHECK(counts[i] >= 0 && counts[i] <= count - sum, "the sentences have more neighbours than there are");
+    CHECK(counts[i] >= 0 && counts[i] <= count - strips * STRIP, "the sentences have more neighbours than there are");
     CHECK(!counts[i] || !s->choices || s->choices[i * s->choices_length] < 0, "a sentence has both choices and neighbours");
-    sum += counts[i];
+    strips += (counts[i] + STRIP - 1) / STRIP;
   }
   const float *scales = g[1].data;
-  const int32_t *tokens = g[2].data;
-  for (int64_t i = 0; i < sum; i++) {
+  const int32_t *tokens = g[3].data;
+  for (int64_t i = 0; i < strips * STRIP; i++) {
     CHECK(isfinite(scales[i]) && scales[i] > 0, "the scale of a key is not a positive number");
     CHECK(tokens[i] >= 0 && tokens[i] < m->vocabulary, "a neighbour's token is not in the vocabulary");
   }
-  if (sum) s->keys = g[0].data, s->key_scales = scales, s->key_tokens = tokens, s->key_counts = counts;
+  if (strips) s->keys = g[0].data, s->key_scales = scales, s->key_sums = g[2].data, s->key_tokens = tokens, s->key_counts = counts;
   return NULL;
 }
 

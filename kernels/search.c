@@ -331,9 +331,9 @@ static int choose_all(const Model *m, const Search *s, Choices *choices) {
 // Prepares the neighbours of all sentences; returns whether there was memory.
 static int gather_all(const Model *m, const Search *s, Neighbours *neighbours) {
   int64_t first = 0;
-  for (int64_t i = 0; s->keys && i < s->sentence_count; first += s->key_counts[i++])
-    if (s->key_counts[i] && !gather(&m->last, s->keys + size_of(first, m->width), s->key_scales + first, s->key_tokens + first,
-                                    (int)s->key_counts[i], neighbours + i))
+  for (int64_t i = 0; s->keys && i < s->sentence_count; first += rounded_up((int)s->key_counts[i++], STRIP))
+    if (s->key_counts[i] && !gather(&m->last, s->keys + size_of(first, m->last.depth), s->key_scales + first, s->key_sums + 2 * first,
+                                    s->key_tokens + first, (int)s->key_counts[i], neighbours + i))
       return 0;
   return 1;
 }
@@ -374,7 +374,7 @@ static const char *search(const Model *m, Search *s) {
   }
   free_scratch(&b.step.scratch);
   for (int64_t i = 0; b.choices && i < s->sentence_count; i++) free_linear(&b.choices[i].last);
-  for (int64_t i = 0; b.neighbours && i < s->sentence_count; i++) free_linear(&b.neighbours[i].keys);
+  for (int64_t i = 0; b.neighbours && i < s->sentence_count; i++) free(b.neighbours[i].keys.bias), free(b.neighbours[i].keys.start);
   void *all_of[] = {b.step.logits,    b.step.best, b.step.sorting, b.rows,       b.next,   b.histories,
                     b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices,   b.neighbours, b.step.products};
   for (size_t i = 0; i < sizeof all_of / sizeof *all_of; i++) free(all_of[i]);

@@ -159,8 +159,6 @@ def test_neighbours_are_a_sentences_own(model, sources, examples, plan, beam, wh
         lambda n: {"tokens": np.full_like(n.tokens, -1)},
         lambda n: {"scales": np.full_like(n.scales, np.nan)},
         lambda n: {"scales": np.zeros_like(n.scales)},
-        lambda n: {"keys": n.keys[:, :-1]},
-        lambda n: {"keys": n.keys[:-1]},
     ],
 )
 def test_wrong_neighbours_are_refused(model, sources, examples, change):

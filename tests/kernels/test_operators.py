@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.onnx.native import choose_kernels
-from tests.support.native import SHAPES, Operators, a_batch, a_lexicon, rounded_model
+from tests.support.native import SHAPES, Operators, a_batch, a_lexicon, no_neighbours, rounded_model
 
 FASTER = ("avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8")
 FAST = [name for name in FASTER if choose_kernels(name)]
@@ -202,6 +202,28 @@ WRONG = {
 }
 
 
+WRONG_NEIGHBOURS = {
+    "more than there are": {"key_counts": np.array([65, 0, 0])},
+    "more than there are of two": {"key_counts": np.array([1, 0, 1])},
+    "a negative number": {"key_counts": np.array([-1, 0, 0])},
+    "numbers of two sentences": {"key_counts": np.array([1, 0])},
+    "a token that there isn't": {"key_tokens": np.full(64, 512, np.int32)},
+    "a scale that is no number": {"key_scales": np.full(64, np.nan, np.float32)},
+    "a scale of zero": {"key_scales": np.zeros(64, np.float32)},
+    "keys of another width": {"keys": np.zeros((1, 3, 256), np.int8)},
+    "keys without sums": {"key_sums": np.zeros((63, 2), np.int32)},
+    "keys of two axes": {"keys": np.zeros((64, 64), np.int8)},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_NEIGHBOURS)
+def test_wrong_neighbours_are_an_error(plain, wrong):
+    some = no_neighbours(plain.config.width, 3) | {"key_counts": np.array([1, 0, 0])}
+    plain.decode(a_batch(plain) | some)
+    with pytest.raises(Exception, match=r"Decode|INVALID_ARGUMENT"):
+        plain.decode(a_batch(plain) | some | WRONG_NEIGHBOURS[wrong])
+
+
 @pytest.mark.parametrize("wrong", WRONG)
 def test_what_is_wrong_is_an_error(plain, wrong):
     with pytest.raises(Exception, match=r"Decode|INVALID_ARGUMENT"):
@@ -231,6 +253,7 @@ def test_wrong_sources_are_an_error(plain, ids, lengths):
 def test_nothing_that_is_fed_in_crashes(plain, data):
     """Shapes and numbers at random: a result, or an error of ONNX Runtime's."""
     batch = a_batch(plain, steps=data.draw(st.sampled_from([1, 3])), top=data.draw(st.sampled_from([0, 1, 5])))
+    batch |= no_neighbours(plain.config.width, 3) | {"key_counts": np.array([3, 0, 0])}
     for name in data.draw(st.lists(st.sampled_from(sorted(batch)), min_size=1, max_size=3)):
         array = batch[name]
         shape = tuple(data.draw(st.integers(0, 4)) if data.draw(st.booleans()) else side for side in array.shape)
@@ -239,7 +262,7 @@ def test_nothing_that_is_fed_in_crashes(plain, data):
         for _ in range(data.draw(st.integers(0, 3))):
             if batch[name].size:
                 place = data.draw(st.integers(0, batch[name].size - 1))
-                batch[name].reshape(-1)[place : place + 1] = data.draw(number)
+                batch[name].reshape(-1)[place] = np.array(data.draw(number)).astype(array.dtype)
     try:
         found = plain.decode(batch)
     except Exception as error:

@@ -46,6 +46,18 @@ def rounded_model(**changes: object) -> Transformer:
     return model
 
 
+def no_neighbours(width: int, sentences: int) -> dict[str, Array]:
+    """A strip that is no sentence's."""
+    quads = -(-width // 16) * 4
+    return {
+        "keys": np.zeros((1, quads, 256), np.int8),
+        "key_scales": np.ones(64, np.float32),
+        "key_sums": np.zeros((64, 2), np.int32),
+        "key_tokens": np.zeros(64, np.int32),
+        "key_counts": np.zeros(sentences, np.int64),
+    }
+
+
 class Operators:
     """Encode and Decode over one model, called as they are."""
 
@@ -62,7 +74,9 @@ class Operators:
         return np.asarray(features)
 
     def decode(self, given: dict[str, Array]) -> dict[str, Array]:
-        """All outputs by name."""
+        """All outputs by name; without neighbours unless they are given."""
+        if "keys" not in given:
+            given = given | no_neighbours(self.config.width, len(given["sentences"]))
         names = [output.name for output in self._decoder.get_outputs()]
         return dict(zip(names, self._decoder.run(names, given), strict=True))
 

@@ -33,6 +33,7 @@ LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python doesn
 _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
 _FEW = 8
 _ROOM = 64  # positions that a history grows by at a time
+_STRIP, _LANES = 64, 16  # of kernels/model.h
 _OUTPUTS = ("scores", "tokens", "parents", "attended", "next_histories")
 _STATES = ("states", "state_scales")
 
@@ -170,13 +171,13 @@ class _Sentence:
         source: The cache places of its source.
         taken: The places that it and its hypotheses use.
         pieces: What it may choose from.
-        neighbours: What it learns from; None for nothing.
+        neighbours: What it learns from, as the operators take it; None for nothing.
     """
 
     source: Array
     taken: list[Array]
     pieces: Array
-    neighbours: Neighbours | None
+    neighbours: "_Keys | None"
 
 
 class NativeRows:
@@ -203,7 +204,7 @@ class NativeRows:
         for item in features:
             places = self._memory.take(item.length)
             self._memory.array[:, places] = item.arrays
-            self._owners.append(_Sentence(places, [places], item.pieces, item.neighbours))
+            self._owners.append(_Sentence(places, [places], item.pieces, item.neighbours and _Keys.of(item.neighbours)))
         new = len(features)
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
         room = self._histories.shape[1]
@@ -365,13 +366,50 @@ def _choices(sentences: Sequence[_Sentence], greedy: Sequence[bool]) -> Array:
     return table
 
 
+@dataclass(frozen=True, eq=False)
+class _Keys:
+    """Neighbours as the operators multiply them: in strips of 64, the last one filled up.
+
+    Attributes:
+        count: E, without what fills up.
+        arrays: Inputs of the decoder graph by name, see ``kernels/operators.c``.
+    """
+
+    count: int
+    arrays: dict[str, Array]
+
+    @classmethod
+    def of(cls, neighbours: Neighbours) -> "_Keys":
+        """Pack neighbours; at least one."""
+        more, deeper = -len(neighbours) % _STRIP, -neighbours.keys.shape[1] % _LANES
+        keys = np.pad(neighbours.keys, ((0, more), (0, deeper)))
+        numbers = keys.astype(np.int32)
+        arrays = {
+            "keys": keys.reshape(-1, _STRIP, keys.shape[1] // 4, 4)
+            .transpose(0, 2, 1, 3)
+            .reshape(len(keys) // _STRIP, -1, 4 * _STRIP),
+            "key_scales": np.pad(neighbours.scales, (0, more), constant_values=1.0),
+            "key_sums": np.stack([numbers.sum(1), (numbers**2).sum(1)], 1, dtype=np.int32),
+            "key_tokens": np.pad(neighbours.tokens, (0, more)),
+        }
+        return cls(len(neighbours), arrays)
+
+
 def _neighbours(sentences: Sequence[_Sentence], width: int) -> dict[str, Array]:
-    """What the sentences learn from: keys (E, D), key_scales (E,), key_tokens (E,) and key_counts (B,)."""
-    some = [each.neighbours for each in sentences if each.neighbours is not None]
-    one = Neighbours(np.zeros((1, width), np.int8), np.ones(1, np.float32), np.zeros(1, np.int32))  # no input is empty
-    every = Neighbours.joined(some or [one])
-    counts = np.array([0 if each.neighbours is None else len(each.neighbours) for each in sentences], np.int64)
-    return {"keys": every.keys, "key_scales": every.scales, "key_tokens": every.tokens, "key_counts": counts}
+    """What the sentences learn from, one after the other, and the number of each."""
+    some = [each.neighbours for each in sentences if each.neighbours is not None] or [_nothing(width)]
+    counts = np.array([each.neighbours.count if each.neighbours else 0 for each in sentences], np.int64)
+    joined = {
+        name: some[0].arrays[name] if len(some) == 1 else np.concatenate([each.arrays[name] for each in some])
+        for name in some[0].arrays
+    }
+    return joined | {"key_counts": counts}
+
+
+@cache
+def _nothing(width: int) -> _Keys:
+    """A strip that is no sentence's, because no input may be empty."""
+    return _Keys.of(Neighbours(np.zeros((1, width), np.int8), np.ones(1, np.float32), np.zeros(1, np.int32)))
 
 
 def _no_lexicons(sentences: int, rows: int) -> dict[str, Array]:

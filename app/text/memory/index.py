@@ -24,6 +24,9 @@ _AT_ONCE = 5_000  # texts
 _BUCKETS = 1 << 16  # of trigrams; two that share one cost a comparison
 _MOST_POSTINGS = 1_000_000  # looked at for a text: its rarest trigrams go first
 _COMPARED = 200
+# Share of trigrams (Dice) that an example has at least. Without a bound, everyday sentences lose 0.3 BLEU by a manual's
+# memory; with 0.5, a manual's own gain falls from 3 to 1 (research/2026-11-28-adaptation.md).
+_ALIKE = 0.4
 _NUMBER = re.compile(r"\d(?:[\d.,:/'’\u00a0\u202f-]*\d)?")
 
 
@@ -93,7 +96,7 @@ class FuzzyIndex:
         return sorted(found, key=_rank)
 
     def alike(self, text: str, most: int) -> list[int]:
-        """Returns the numbers of the texts that share most trigrams with this one for their length, the likest first."""
+        """Returns the numbers of the texts that share most trigrams with this one, the likest first; length counts."""
         return [number for number, _ in self.rank(text, most)]
 
     def rank(self, text: str, most: int) -> list[tuple[int, float]]:
@@ -101,9 +104,9 @@ class FuzzyIndex:
         if not self.ids:
             return []
         simple = _simplified(text[:MAX_ENTRY_CHARS])
-        likely = self._shared(simple) / (self._lengths + len(simple))
+        likely = self._shared(simple) / np.maximum(1, self._lengths + len(simple))
         best = np.argpartition(likely, -min(most, len(likely)))[-most:]
-        found = [(self.ids[place], float(likely[place])) for place in best.tolist() if likely[place] > 0]
+        found = [(self.ids[place], float(likely[place])) for place in best.tolist() if 2 * likely[place] >= _ALIKE]
         return sorted(found, key=lambda each: (-each[1], each[0]))
 
     def _shared(self, text: str) -> npt.NDArray[np.int64]:

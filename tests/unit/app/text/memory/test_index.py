@@ -1,10 +1,12 @@
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from app.text.memory import index
-from app.text.memory.index import FuzzyIndex
+from app.text.memory.index import ChangedIndex, FuzzyIndex
 
 
 def test_the_most_similar_come_first():
@@ -39,3 +41,29 @@ def test_the_best_is_the_one_that_a_comparison_with_all_finds(monkeypatch):
         best = max(Levenshtein.normalized_similarity(text, other) for other in texts)
         found = built.find(text, 0.6)
         assert (found[0].similarity if found else 0) == (pytest.approx(best) if best >= 0.6 else 0)
+
+
+ALIKE = [(1, "Der Warenkorb ist leer."), (2, "Der Warenkorb ist sehr leer."), (3, "Guten Morgen!"), (4, "der")]
+
+
+def test_texts_that_share_most_are_alike():
+    index = FuzzyIndex(ALIKE)
+    assert index.alike("Der Warenkorb war leer.", 5) == [1, 2]
+    assert index.alike("Der Warenkorb war leer.", 1) == [1]
+    assert index.alike("Zwölf Boxkämpfer", 5) == index.alike("", 5) == FuzzyIndex([]).alike("Guten Morgen!", 5) == []
+
+
+@given(st.lists(st.text("abc ", min_size=1, max_size=12), min_size=1, max_size=20), st.text("abc ", max_size=12))
+def test_what_is_alike_shares_two_fifths_of_the_trigrams(texts, text):
+    def trigrams(one: str) -> set[str]:
+        padded = f" {' '.join(one.split())} \0"
+        return {padded[at : at + 3] for at in range(len(padded) - 2)}
+
+    found = FuzzyIndex(enumerate(texts)).rank(text, 5)
+    assert [share for _, share in found] == sorted((share for _, share in found), reverse=True)
+    assert all(share >= 0.2 and trigrams(texts[number]) & trigrams(text) for number, share in found)
+
+
+def test_a_changed_index_knows_the_new_texts_and_no_old_ones():
+    index = ChangedIndex(FuzzyIndex(ALIKE), [(1, "Etwas anderes."), (5, "Der Warenkorb war fast leer.")])
+    assert index.alike("Der Warenkorb war leer.", 5) == [5, 2]
