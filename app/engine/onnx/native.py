@@ -204,7 +204,9 @@ class NativeRows:
         for item in features:
             places = self._memory.take(item.length)
             self._memory.array[:, places] = item.arrays
-            self._owners.append(_Sentence(places, [places], item.pieces, item.neighbours and _Keys.of(item.neighbours)))
+            self._owners.append(
+                _Sentence(places, [places], item.pieces, _Keys.of(item.neighbours) if item.neighbours else None)
+            )
         new = len(features)
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
         room = self._histories.shape[1]
