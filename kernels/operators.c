@@ -12,7 +12,7 @@
 //   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
 //   If the attribute neighbours says so, inputs come before the weights: keys (N / 64, D / 4, 256) int8, in strips as of a
 //   Linear, D in whole vectors; key_scales (N,) float32, key_sums (N, 2) and key_tokens (N,) int32; key_counts (B,) int64:
-//   how many are each sentence's, which begins with a new strip. And outputs at the end: of a single step, states (R, D)
+//   how many are each sentence's, which begins with a new strip; or (1,), a 0, if no sentence has any. And outputs at the end: of a single step, states (R, D)
 //   int8 and state_scales (R,) float32; of a search, none (0, D).
 #include <math.h>
 #include <stdlib.h>
@@ -175,9 +175,11 @@ static OrtStatus *check_neighbours(const Model *m, OrtKernelContext *context, Se
         "the keys have another shape than the model's states in strips");
   const int64_t count = g[0].dims[0] * STRIP;
   CHECK(g[1].dims[0] == count && g[2].dims[0] == count && g[2].dims[1] == 2 && g[3].dims[0] == count &&
-            g[4].dims[0] == s->sentence_count,
+            (g[4].dims[0] == s->sentence_count || g[4].dims[0] == 1),
         "keys, scales, sums and tokens are not alike");
   const int64_t *counts = g[4].data;
+  if (g[4].dims[0] == 1 && !counts[0]) return NULL;
+  CHECK(g[4].dims[0] == s->sentence_count, "key_counts are not of the sentences");
   int64_t strips = 0;
   for (int64_t i = 0; i < s->sentence_count; i++) {
     CHECK(counts[i] >= 0 && counts[i] <= count - strips * STRIP, "the sentences have more neighbours than there are");

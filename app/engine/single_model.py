@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
@@ -10,13 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from app.engine.decoding.batch_decoder import Model
-from app.engine.decoding.half_words import endings_of
-from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.model_group import ModelGroup
-from app.engine.decoding.neighbours import ExampleIds, Neighbours
-from app.engine.decoding.search import Search, default_max_length
-from app.engine.decoding.split_batch import new_batch
-from app.engine.decoding.term_search import TermSearch
 from app.engine.inspection import INSPECTION_SIZE, inspect
 from app.engine.interface import (
     Alphabet,
@@ -33,9 +26,7 @@ from app.engine.interface import (
 )
 from app.engine.models.bundle import Bundle, Golden
 from app.engine.models.lexicon import Lexicon
-from app.engine.models.manifest import Manifest
 from app.engine.models.tokenizer import Tokenizer
-from app.engine.onnx.encoder_cache import EncoderCache
 from app.engine.onnx.opening import OpenModel, open_model
 from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
@@ -44,8 +35,9 @@ from app.engine.request.in_flight import RequestTask, Streams
 from app.engine.request.result_cache import ResultCache, open_result_cache
 from app.engine.request.segmentation import Segmenter
 from app.engine.scheduling.job_queue import Backlog
-from app.engine.scheduling.policy import Batch, Job, Limits
+from app.engine.scheduling.policy import Limits
 from app.engine.scheduling.scheduler import Scheduler
+from app.engine.work import ModelWork
 from app.errors import BundleError, ConfigurationError, EngineUnavailable, ModelFailure, UnsupportedPair
 from app.fairness.offload import offload
 
@@ -53,9 +45,6 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 logger = logging.getLogger(__name__)
-
-_EXAMPLE_BYTES = 64 << 20  # states of some 17,000 examples
-_EXAMPLES_AT_ONCE = 32
 
 
 class Engine:
@@ -102,7 +91,7 @@ class Engine:
         self._model = models[0]  # what is asked of it is the same of all
         several = len(models) > 1  # then each pair has a tag
         tags: dict[int, Model[Any]] = {self._prefix[pair][0]: model for pair, model in self._models.items() if several}
-        self._work = _Work(manifest, ModelGroup(tags) if several else models[0], tokenizer, cache_bytes)
+        self._work = ModelWork(manifest, ModelGroup(tags) if several else models[0], tokenizer, cache_bytes)
         # Nothing in there refers back to the engine: when that is dropped, its memory is free at once.
         self._scheduler = Scheduler(self._work, limits=limits, workers=workers, backlog=backlog)
         self._coalescer = Coalescer(self._scheduler.queue.submit)
@@ -321,119 +310,3 @@ class Engine:
         )
         [drafts], _ = await collect(self._events(call), 1)
         return joined(item.source, drafts)
-
-
-class _Work:
-    """The work that the scheduler's threads do with the model.
-
-    Attributes:
-        features: The encoder cache.
-        saved_s: Estimated encoder time that cache hits saved, from the mean time of a token so far.
-        examples: The cache of the states of examples.
-    """
-
-    def __init__(
-        self, manifest: Manifest, model: OpenModel | ModelGroup[Any], tokenizer: Tokenizer, cache_bytes: int
-    ) -> None:
-        self.features: EncoderCache[Any] = EncoderCache(cache_bytes)
-        self.examples: EncoderCache[Neighbours] = EncoderCache(_EXAMPLE_BYTES)
-        self.saved_s = 0.0
-        self._manifest, self._model, self._tokenizer = manifest, model, tokenizer
-        self._tags = {(tokenizer.piece_id(pair.tag),) for pair in manifest.pairs if pair.tag}
-        self._pieces, self._word_parts = tokenizer.target_pieces, tokenizer.word_parts()
-        self._endings = endings_of(pair.target for pair in manifest.pairs)
-        self._encoded_tokens, self._encode_s = 0, 0.0
-        self._counting = threading.Lock()
-
-    def encode(self, jobs: Sequence[Job]) -> list[Any]:
-        """Take features from the cache, and encode the other sentences in one batch."""
-        different = {job.identity: job for job in jobs}
-        found = {key: features for key in different if (features := self.features.get(key)) is not None}
-        missing = [job for key, job in different.items() if key not in found]
-        began = time.monotonic()
-        encoded = {}
-        if missing:
-            results = self._model.encode([job.source for job in missing], [job.memory for job in missing])
-            encoded = {job.identity: features for job, features in zip(missing, results, strict=True)}
-        with self._counting:
-            self._encode_s += time.monotonic() - began
-            self._encoded_tokens += sum(len(job.source) for job in missing)
-            saved = sum(len(different[key].source) for key in found)
-            self.saved_s += saved * self._encode_s / max(1, self._encoded_tokens)
-        for key, features in encoded.items():
-            self.features.put(key, features)
-        found |= encoded
-        if self._model.memory_length:
-            for job in jobs:
-                job.remembered = found[job.identity].remembered
-        return self._learning(jobs, [found[job.identity] for job in jobs])
-
-    def _learning(self, jobs: Sequence[Job], features: list[Any]) -> list[Any]:
-        """Give the features of jobs with examples what these say. The states of examples are kept in a cache."""
-        model: Any = self._model
-        if not getattr(model, "learns", False) or not any(job.examples for job in jobs):
-            return features
-        wanted = {(job.source[:1], example) for job in jobs for example in job.examples}
-        states = {key: found for key in wanted if (found := self.examples.get(key)) is not None}
-        missing = sorted(wanted - states.keys())
-        for begin in range(0, len(missing), _EXAMPLES_AT_ONCE):
-            part = missing[begin : begin + _EXAMPLES_AT_ONCE]
-            ids = self._manifest.ids
-            read = model.read_examples(
-                [self._example(*key) for key in part], start_id=ids.decoder_start, eos_id=ids.eos
-            )
-            states |= dict(zip(part, read, strict=True))
-        for key in missing:
-            self.examples.put(key, states[key])
-        return [
-            each.with_neighbours(Neighbours.joined([states[job.source[:1], example] for example in job.examples]))
-            if job.examples
-            else each
-            for job, each in zip(jobs, features, strict=True)
-        ]
-
-    def _example(self, first: tuple[int, ...], example: tuple[str, str]) -> ExampleIds:
-        """Tokenize an example, cut off where the model has no more positions; ``first`` is the source's first id."""
-        shape, source, target = self._manifest.shape, *example
-        tag = first if first in self._tags else ()
-        pieces = self._tokenizer.encode(source)[: self._manifest.longest_source - len(tag) - 1]
-        translation = self._tokenizer.encode_target(target)[: shape.max_positions - 1]
-        return ExampleIds((*tag, *pieces, self._manifest.ids.eos), tuple(translation))
-
-    def new_batch(self) -> Batch[Any]:
-        """An empty decode."""
-        batch: Batch[Any] = new_batch(self._model)
-        return batch
-
-    def new_search(self, job: Job) -> Search:
-        """A search with the job's options."""
-        manifest, options = self._manifest, job.options
-        prefix = None if options.prefix is None else self._tokenizer.encode_target(options.prefix)
-        avoided = [tuple(self._tokenizer.encode_target(word)) for word in options.avoid]
-        # One more than the minimum, so that the model gets to end it.
-        default = default_max_length(len(job.source)) + len(prefix or ())
-        wanted = options.max_length or max(default, options.min_length + 1)
-        if job.terms:
-            return TermSearch(
-                start_id=manifest.ids.decoder_start,
-                eos_id=manifest.ids.eos,
-                max_length=min(wanted, manifest.shape.max_positions),
-                options=options,
-                constraints=job.terms,
-                word_parts=self._word_parts,
-            )
-        arguments: dict[str, Any] = {
-            "start_id": manifest.ids.decoder_start,
-            "eos_id": manifest.ids.eos,
-            "max_length": min(wanted, manifest.shape.max_positions),
-            "options": options,
-            "prefix": prefix,
-            "avoided": [word for word in avoided if word],
-        }
-        search = (
-            LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, endings=self._endings, **arguments)
-            if job.rare_words
-            else Search(**arguments)
-        )
-        search.streams = job.on_tokens is not None
-        return search

@@ -82,7 +82,7 @@ def all_scores(model, features, tokens):
     rows = model.rows()
     rows.join([features])
     for token in tokens:
-        scores, ids, _, states = rows._step([token], 10**6)
+        scores, ids, _, states = rows._step([token], 10**6, states=True)
     found = np.empty(scores.shape[-1])
     found[ids[0, 0]] = scores[0, 0]
     return found, states[0][0], states[1][0]

@@ -8,7 +8,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate, chain, zip_longest
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from app.engine.decoding.neighbours import ExampleIds, Neighbours
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.memory import Memory
+from app.engine.onnx.native_inputs import choices, lexicons_of, no_lexicons, padded
+from app.engine.onnx.neighbour_keys import Keys, joined_keys
 from app.engine.onnx.places import Places
 from app.engine.onnx.sessions import Features
 from app.errors import BundleError, ModelFailure
@@ -33,7 +35,6 @@ LIBRARY = Path(__file__).parent / "libdragoman.so.1"  # a name that Python doesn
 _STEPS_ALONE, _STEPS_OF_FEW, _STEPS = 64, 16, 8
 _FEW = 8
 _ROOM = 64  # positions that a history grows by at a time
-_STRIP, _LANES = 64, 16  # of kernels/model.h
 _OUTPUTS = ("scores", "tokens", "parents", "attended", "next_histories")
 _STATES = ("states", "state_scales")
 
@@ -171,13 +172,18 @@ class _Sentence:
         source: The cache places of its source.
         taken: The places that it and its hypotheses use.
         pieces: What it may choose from.
-        neighbours: What it learns from, as the operators take it; None for nothing.
+        keys: What it learns from, as the operators take it; None for nothing.
     """
 
     source: Array
     taken: list[Array]
     pieces: Array
-    neighbours: "_Keys | None"
+    keys: Keys | None
+
+    @property
+    def choosable(self) -> Array:
+        """Its pieces; none if it learns, for then it may choose from all."""
+        return self.pieces[:0] if self.keys else self.pieces
 
 
 class NativeRows:
@@ -195,6 +201,7 @@ class NativeRows:
         self._histories = np.zeros((0, _ROOM), dtype=np.int32)
         self._io = model.decoder.io_binding()
         self._bound: OrtValue | None = None
+        self._learning: bool | None = None  # whether the bound inputs have neighbours; None: nothing was bound yet
 
     def __len__(self) -> int:
         return len(self._owners)
@@ -205,7 +212,7 @@ class NativeRows:
             places = self._memory.take(item.length)
             self._memory.array[:, places] = item.arrays
             self._owners.append(
-                _Sentence(places, [places], item.pieces, _Keys.of(item.neighbours) if item.neighbours else None)
+                _Sentence(places, [places], item.pieces, Keys.of(item.neighbours) if item.neighbours else None)
             )
         new = len(features)
         self._positions = np.concatenate([self._positions, np.zeros(new, dtype=np.int64)])
@@ -253,15 +260,17 @@ class NativeRows:
 
     def states(self, tokens: Sequence[int]) -> tuple[Array, Array]:
         """Advance each row by its last token; return its state, (R, D) int8, and the scale of each, (R,) float32."""
-        found: tuple[Array, Array] = self._step(tokens, 1)[3]
-        return found
+        states, scales = self._step(tokens, 1, states=True)[3]
+        return states, scales
 
-    def _step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None, Any]:
+    def _step(
+        self, tokens: Sequence[int], top: int, *, states: bool = False
+    ) -> tuple[Array, Array, Array | None, list[Array]]:
         counts = [1] * len(self)
-        scores, candidates, _, attended, states = self._run(
-            tokens, [0.0] * len(self), counts, counts, [0.0] * len(self), 1, top
+        scores, candidates, _, attended, found = self._run(
+            tokens, [0.0] * len(self), counts, counts, [0.0] * len(self), 1, top, states=states
         )
-        return scores, candidates, attended, states
+        return scores, candidates, attended, found
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
         """Search ``steps`` further, or until all have ended; see ``LiveRows``.
@@ -277,7 +286,7 @@ class NativeRows:
             [beam.threshold for beam in beams],
             steps,
             0,
-            _lexicons(beams),
+            lexicons_of(beams),
             [beam.greedy for beam in beams],
         )
         return Steps(totals[:, :, 0], tokens[:, :, 0], parents, attended)
@@ -293,26 +302,33 @@ class NativeRows:
         top: int,
         lexicons: dict[str, Array] | None = None,
         greedy: Sequence[bool] = (),
+        *,
+        states: bool = False,
     ) -> tuple[Array, Array, Array, Array | None, list[Array]]:
         """Run the decoder graph once; the rows are then the hypotheses that it kept."""
         firsts = list(accumulate(counts[:-1], initial=0))
         sentences = [self._owners[first] for first in firsts]
         self._extend_histories(steps)
         fresh = self._memory.take(sum(wanted) * steps).reshape(-1, steps)
-        scores, candidates, parents, attended, self._histories, *states = self._run_graph(
+        scores, candidates, parents, attended, self._histories, *found = self._run_graph(
             {
                 "rows": np.array([tokens, self._positions]).T.copy(),
                 "totals": np.array(totals, dtype=np.float64),
                 "histories": self._histories,
                 "sentences": np.array([counts, wanted, [len(each.source) for each in sentences]], np.int64).T.copy(),
-                "sources": _padded([each.source for each in sentences]),
+                "sources": padded([each.source for each in sentences]),
                 "fresh": fresh,
                 "thresholds": np.array(thresholds, dtype=np.float64),
                 "top": np.array(top),
-                **(lexicons or _no_lexicons(len(counts), len(tokens))),
-                **({"choices": _choices(sentences, greedy)} if self._model.has_choices else {}),
-                **(_neighbours(sentences, self._model.width) if self._model.learns else {}),
-            }
+                **(lexicons or no_lexicons(len(counts), len(tokens))),
+                **(
+                    {"choices": choices([each.choosable for each in sentences], greedy)}
+                    if self._model.has_choices
+                    else {}
+                ),
+                **self._neighbours(sentences),
+            },
+            states=states,
         )
         made = len(scores)
         after = counts if top else wanted
@@ -322,14 +338,22 @@ class NativeRows:
             sentence.taken.append(places[:, :made])
         if made < steps:
             self._memory.give_back(fresh[:, made:])
-        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None, states  # -1: no alignment head
+        return scores, candidates, parents, attended if attended[0, 0] >= 0 else None, found  # -1: no alignment head
+
+    def _neighbours(self, sentences: Sequence[_Sentence]) -> dict[str, Array]:
+        """Inputs of what the sentences learn from; nothing if none learns and the inputs say so already."""
+        keys = [sentence.keys for sentence in sentences]
+        if not self._model.learns or not (any(keys) or self._learning is not False):
+            return {}
+        self._learning = any(keys)
+        return joined_keys(keys, self._model.width)
 
     def _extend_histories(self, steps: int) -> None:
         missing = int(self._positions.max()) + steps - self._histories.shape[1]
         if missing > 0:
             self._histories = np.pad(self._histories, ((0, 0), (0, missing + _ROOM)))
 
-    def _run_graph(self, given: dict[str, Array]) -> list[Array]:
+    def _run_graph(self, given: dict[str, Array], *, states: bool) -> list[Array]:
         """Scores, tokens, parents, attended source positions, and the histories of the new rows; then their states."""
         io = self._io
         if self._bound is not self._memory.value:
@@ -338,7 +362,7 @@ class NativeRows:
         for name, array in given.items():
             io.bind_cpu_input(name, array)
         io.clear_binding_outputs()
-        for name in (*_OUTPUTS, *(_STATES if self._model.learns else ())):
+        for name in (*_OUTPUTS, *(_STATES if states else ())):
             io.bind_output(name, "cpu")
         io.bind_ortvalue_output("next_memory", self._bound)
         try:
@@ -346,106 +370,6 @@ class NativeRows:
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
         return [value.numpy() for value in io.get_outputs()[:-1]]
-
-
-def _padded(sources: Sequence[Array]) -> Array:
-    """The places of the sources, (B, S) int32, filled up with zeros."""
-    padded = np.zeros((len(sources), max(map(len, sources))), dtype=np.int32)
-    for row, source in zip(padded, sources, strict=True):
-        row[: len(source)] = source
-    return padded
-
-
-def _choices(sentences: Sequence[_Sentence], greedy: Sequence[bool]) -> Array:
-    """The pieces of the sentences that are searched greedily, (B, C) int32, filled up with -1."""
-    chosen = [
-        each.pieces if limited and each.neighbours is None else each.pieces[:0]
-        for each, limited in zip_longest(sentences, greedy)
-    ]
-    table = np.full((len(chosen), max(1, *map(len, chosen))), -1, dtype=np.int32)
-    for row, pieces in zip(table, chosen, strict=True):
-        row[: len(pieces)] = pieces
-    return table
-
-
-@dataclass(frozen=True, eq=False)
-class _Keys:
-    """Neighbours as the operators multiply them: in strips of 64, the last one filled up.
-
-    Attributes:
-        count: E, without what fills up.
-        arrays: Inputs of the decoder graph by name, see ``kernels/operators.c``.
-    """
-
-    count: int
-    arrays: dict[str, Array]
-
-    @classmethod
-    def of(cls, neighbours: Neighbours) -> "_Keys":
-        """Pack neighbours; at least one."""
-        more, deeper = -len(neighbours) % _STRIP, -neighbours.keys.shape[1] % _LANES
-        keys = np.pad(neighbours.keys, ((0, more), (0, deeper)))
-        numbers = keys.astype(np.int32)
-        arrays = {
-            "keys": keys.reshape(-1, _STRIP, keys.shape[1] // 4, 4)
-            .transpose(0, 2, 1, 3)
-            .reshape(len(keys) // _STRIP, -1, 4 * _STRIP),
-            "key_scales": np.pad(neighbours.scales, (0, more), constant_values=1.0),
-            "key_sums": np.stack([numbers.sum(1), (numbers**2).sum(1)], 1, dtype=np.int32),
-            "key_tokens": np.pad(neighbours.tokens, (0, more)),
-        }
-        return cls(len(neighbours), arrays)
-
-
-def _neighbours(sentences: Sequence[_Sentence], width: int) -> dict[str, Array]:
-    """What the sentences learn from, one after the other, and the number of each."""
-    some = [each.neighbours for each in sentences if each.neighbours is not None] or [_nothing(width)]
-    counts = np.array([each.neighbours.count if each.neighbours else 0 for each in sentences], np.int64)
-    joined = {
-        name: some[0].arrays[name] if len(some) == 1 else np.concatenate([each.arrays[name] for each in some])
-        for name in some[0].arrays
-    }
-    return joined | {"key_counts": counts}
-
-
-@cache
-def _nothing(width: int) -> _Keys:
-    """A strip that is no sentence's, because no input may be empty."""
-    return _Keys.of(Neighbours(np.zeros((1, width), np.int8), np.ones(1, np.float32), np.zeros(1, np.int32)))
-
-
-def _no_lexicons(sentences: int, rows: int) -> dict[str, Array]:
-    """Nodes (1, 4), roots (B, 1) and progress (R, 2) of a batch without lexicons."""
-    return {
-        "nodes": np.zeros((1, 4), np.int32),
-        "roots": np.zeros((sentences, 1), np.int32),
-        "progress": np.zeros((rows, 2), np.int64),
-    }
-
-
-def _lexicons(beams: Sequence[Beam]) -> dict[str, Array] | None:
-    """The nodes of all sentences' trees in one table, with the roots and the progress renumbered; None without any."""
-    known = [beam.lexicon for beam in beams if beam.lexicon]
-    if not known:
-        return None
-    longest = 1 + max(max(trees.roots) for trees, _ in known)
-    table = _no_lexicons(len(beams), sum(len(beam.tokens) for beam in beams))
-    nodes, roots = [table["nodes"]], np.zeros((len(beams), longest), np.int32)
-    row, added = 0, 0  # node 0 of each sentence is left out
-    for index, beam in enumerate(beams):
-        if beam.lexicon:
-            trees, progress = beam.lexicon
-            own = np.array(trees.nodes[1:], np.int32)
-            own[:, 1:3] += added * (own[:, 1:3] > 0)
-            nodes.append(own)
-            for position, root in trees.roots.items():
-                roots[index, position] = root + added
-            table["progress"][row : row + len(progress)] = [
-                (each.used, each.node + added if each.node else 0) for each in progress
-            ]
-            added += len(own)
-        row += len(beam.tokens)
-    return table | {"nodes": np.concatenate(nodes), "roots": roots}
 
 
 def _open(path: Path) -> onnxruntime.InferenceSession:
