@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 from app.errors import InvalidMemory, InvalidRequest
 from app.fairness.offload import offload
 from app.storage.identifiers import checked_id
-from app.text.memory.index import ChangedIndex, FuzzyIndex, check_installed
+from app.text.memory.index import ChangedIndex, FuzzyIndex, check_installed, is_installed
 from app.text.memory.matching import TranslationMemory
 
 if TYPE_CHECKING:
@@ -90,8 +90,9 @@ class Memories:
         if pair and pair != (found.source, found.target):
             raise InvalidMemory(f"The translation memory is for other languages: {found.source} to {found.target}.")
         index = None
-        if threshold < 100 or found.adapts:
+        if threshold < 100:
             check_installed()
+        if threshold < 100 or (found.adapts and is_installed()):
             # Many may ask at once for a memory that has just changed.
             async with self._locks.setdefault(found.id, asyncio.Lock()):
                 index = await offload(self._index, found)

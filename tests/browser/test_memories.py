@@ -31,6 +31,17 @@ def make(panel, name: str) -> None:
     expect(panel).to_contain_text("Nothing is saved for German → English yet.")
 
 
+def test_a_new_memory_is_learnt_from_until_somebody_says_no(page):
+    panel = open_panel(page)
+    make(panel, "Learning")
+    learns = panel.get_by_label("Similar sentences learn from it")
+    expect(learns).to_be_checked()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH") as changed:
+        learns.uncheck()
+    assert changed.value.json()["adapt"] is False
+    expect(learns).not_to_be_checked()
+
+
 def test_pairs_are_saved_changed_looked_up_removed_and_exported(page):
     page.on("dialog", lambda dialog: dialog.accept())
     panel = open_panel(page)

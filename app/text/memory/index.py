@@ -9,6 +9,7 @@ Texts that share many trigrams are compared by their edit distance (Levenshtein)
 
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 from itertools import islice
 from typing import NamedTuple
 
@@ -152,10 +153,13 @@ def check_installed() -> None:
     Raises:
         ExtraMissing: The library that does it is not installed.
     """
-    try:
-        import rapidfuzz  # noqa: F401
-    except ImportError:
-        raise ExtraMissing.needed_by("Finding similar texts in a translation memory", EXTRA) from None
+    if not is_installed():
+        raise ExtraMissing.needed_by("Finding similar texts in a translation memory", EXTRA)
+
+
+def is_installed() -> bool:
+    """Tells whether the library that compares texts is installed."""
+    return find_spec("rapidfuzz") is not None
 
 
 def _rank(similar: Similar) -> tuple[float, int]:

@@ -7,7 +7,7 @@ const MEMORIES_OF_PAGE = 25;
 const ENTRIES_OF_PAGE = 50;
 const SHORTEST_FILTER = 2; // the server takes no shorter one
 
-/** The memories of a pair of languages that the key may use, as { id, name }. */
+/** The memories of a pair of languages that the key may use, as { id, name, learns }. */
 export async function readMemories({ source, target }) {
   const found = [];
   for (let page = 0, left = 1; left > 0; page += 1) {
@@ -17,16 +17,22 @@ export async function readMemories({ source, target }) {
   }
   return found
     .filter((memory) => memory.source_language === source && memory.target_languages.includes(target))
-    .map(({ translation_memory_id: id, name }) => ({ id, name }));
+    .map(({ translation_memory_id: id, name, adapt: learns }) => ({ id, name, learns }));
 }
 
+/** Makes a memory that similar sentences learn from. */
 export async function makeMemory({ source, target }, name) {
-  const { translation_memory_id: id } = await ask(PATH, { body: { name, source_lang: source, target_lang: target } });
+  const { translation_memory_id: id } = await ask(PATH, { body: { name, source_lang: source, target_lang: target, adapt: true } });
   return { id, name };
 }
 
 export function renameMemory(id, name) {
   return send(`${PATH}/${id}`, { method: "PATCH", body: { name } });
+}
+
+/** Says whether similar sentences learn from a memory. */
+export function setLearning(id, adapt) {
+  return send(`${PATH}/${id}`, { method: "PATCH", body: { adapt } });
 }
 
 export function removeMemory(id) {

@@ -2,10 +2,10 @@
 
 import { hasKey, reason } from "./api.js";
 import { Chooser } from "./chooser.js";
-import { button, text } from "./controls.js";
+import { button, field, text } from "./controls.js";
 import { element } from "./dom.js";
 import { number, say } from "./i18n.js";
-import { exportFile, findEntries, importFile, makeMemory, readMemories, removeEntry, removeMemory, renameMemory, saveEntry } from "./memories.js";
+import { exportFile, findEntries, importFile, makeMemory, readMemories, removeEntry, removeMemory, renameMemory, saveEntry, setLearning } from "./memories.js";
 import { memoryOf, useMemory } from "./memorychoice.js";
 import { PairTable } from "./pairtable.js";
 import { save } from "./share.js";
@@ -28,6 +28,7 @@ class MemoryPanel {
   #chooser;
   #table;
   #files;
+  #learns = field("memory-learns", "memoryLearns", { type: "checkbox" });
 
   constructor(root, { pair, changed, changes }) {
     this.#pair = pair;
@@ -84,6 +85,7 @@ class MemoryPanel {
   #draw(problem = "") {
     this.#chooser.fill([[NONE, say("noMemory")], ...this.#memories.map(({ id, name }) => [id, name, true])], this.#id ?? NONE);
     this.#files.hidden = Boolean(problem) || !this.#id;
+    this.#learns.control.checked = this.#memories.some(({ id, learns }) => id === this.#id && learns);
     return this.#table.draw(problem || (this.#id ? "" : say("noMemoryUsed")));
   }
 
@@ -132,7 +134,9 @@ class MemoryPanel {
     });
     const download = () => this.#try(async () => save(`${this.#memories.find(({ id }) => id === this.#id).name}.tmx`, await exportFile(this.#id)));
     const label = text("label", "importFile", { htmlFor: "memory-file", className: "sr-only" });
-    return element("div", { className: "controls" }, button("importFile", () => input.click()), label, input, button("exportFile", download));
+    const { control, label: learns } = this.#learns;
+    control.addEventListener("change", () => this.#try((id) => setLearning(id, control.checked).then(this.#changed)));
+    return element("div", { className: "controls" }, button("importFile", () => input.click()), label, input, button("exportFile", download), learns);
   }
 
   async #import(id, file) {
