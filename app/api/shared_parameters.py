@@ -15,6 +15,9 @@ from app.text.memory.matching import DEFAULT_THRESHOLD
 MAX_INLINE_ENTRIES = 5_000
 """Entries of a glossary that comes with a request."""
 
+MAX_DETAILS_CHARS = 500_000
+"""Characters whose sentences an answer describes: some 200 bytes for each character, as objects and as JSON."""
+
 MAX_GLOSSARIES = 5
 """Stored glossaries of a request; the DeepL contract's limit."""
 

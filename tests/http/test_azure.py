@@ -1,5 +1,6 @@
 """Azure Translator's contract, version 3: requests of its documentation and of its official Python client."""
 
+import asyncio
 import re
 
 import pytest
@@ -97,6 +98,8 @@ async def test_languages_and_detection(client):
         ({"to": "en", "profanityAction": "Deleted"}, GERMAN, 400000),
         ({"to": "en", "textType": "html", "includeSentenceLength": "true"}, GERMAN, 400000),
         ({"to": "en"}, [{"Text": "a"}] * 1_001, 400077),
+        ({"to": "en", "from": "de", "includeAlignment": "true"}, [{"Text": "a " * 250_001}], 400077),
+        ({"to": "en,de", "from": "de", "includeSentenceLength": "true"}, [{"Text": "a " * 125_001}], 400077),
     ],
 )
 async def test_refusals_have_a_number(client, query, body, number):
@@ -139,6 +142,21 @@ async def test_a_prefix_and_a_full_queue():
         engine.full = True
         answer = await client.post("/translate", params=VERSION | {"to": "en"}, json=GERMAN)
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, 503000)
+
+
+class TakesTime(FakeEngine):
+    """Its translations take longer than half of the time that the test's requests have."""
+
+    async def stream(self, call):
+        await asyncio.sleep(0.06)
+        async for event in super().stream(call):
+            yield event
+
+
+async def test_all_languages_together_have_the_time_of_a_request():
+    async with serving(TakesTime(), Settings(request_timeout_s=0.1)) as client:
+        answer = await client.post("/translate", params=VERSION | {"to": "en,en", "from": "de"}, json=GERMAN)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (504, 504000)
 
 
 def test_the_query_chooses():

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from app.api.long_json import parse_json
 from app.api.parameter import Given, Parameter, Parameters, Rule, Sentences
+from app.api.shared_parameters import MAX_DETAILS_CHARS
 from app.engine.options import SearchOptions
 from app.errors import InvalidRequest, TextTooLong, shortened
 from app.settings import Settings
@@ -108,8 +109,14 @@ def requests_of(given: Given, texts: tuple[str, ...]) -> list[TranslationRequest
 
     Raises:
         UnsupportedPair: No model translates a pair.
+        TextTooLong: The texts are too long for their sentences to be described.
     """
     wants_details = given[ALIGNMENT] or given[LENGTHS]
+    if wants_details and len(given[TO]) * sum(map(len, texts)) > MAX_DETAILS_CHARS:
+        raise TextTooLong(
+            f"includeAlignment and includeSentenceLength are for at most {MAX_DETAILS_CHARS} characters, "
+            "counted for each language."
+        )
     requests = []
     for code in given[TO]:
         target = served_language(shortened(code), given.served)

@@ -20,6 +20,7 @@ from app.api.response_headers import translation_headers
 from app.engine.interface import Timing
 from app.fairness.offload import Inline, offload
 from app.text.detection import Detection
+from app.translation.deadline import deadline
 from app.translation.languages import languages_of, name_of, spelled
 from app.translation.pipeline import put_together
 from app.translation.request import ItemTranslation
@@ -42,7 +43,9 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     columns: list[list[ItemTranslation]] = []
     timing = Timing()
     requests = requests_of(given, texts)
-    async with service.access.spending(key, sum(wanted.characters for wanted in requests)):
+    characters = sum(wanted.characters for wanted in requests)
+    # All languages together have the time of one request.
+    async with service.access.spending(key, characters), deadline(service.settings.request_timeout_s):
         for wanted in requests:
             items, own = await run_while_connected(request, service.translator.translate(wanted))
             columns.append(items)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from app.api.checks import check_language, check_text, check_texts
 from app.api.parameter import Given, Parameter, Rule
-from app.api.shared_parameters import FORMALITY_TEXT, as_it_is, flag, read_bounded, read_flag
+from app.api.shared_parameters import FORMALITY_TEXT, MAX_DETAILS_CHARS, as_it_is, flag, read_bounded, read_flag
 from app.engine.options import RANGES, SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, shortened
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
@@ -25,8 +25,6 @@ MIN_BEAMS_WITH_ALTERNATIVES = 4
 MAX_DEADLINE_MS = 86_400_000
 MAX_PREFIX_CHARS = 2_000
 MAX_CONTEXT_CHARS = 2_000
-# The description of a sentence takes some 200 bytes a character, as objects and as JSON.
-MAX_DETAILS_CHARS = 500_000
 FORMATS: dict[str, Rules | None] = {"text": None, "html": HTML, "markdown": MARKDOWN}
 
 _REQUIRED_EMPTY: tuple[object, ...] = (None, "", [])
