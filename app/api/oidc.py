@@ -5,6 +5,7 @@ where OpenID Connect Discovery 1.0 says. The rules for algorithms are those of R
 """
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -149,7 +150,7 @@ class Issuer:
                 body += part
                 if len(body) > _MAX_ANSWER_BYTES:
                     raise ValueError("an answer that is too long")
-        found = httpx.Response(200, content=bytes(body)).json()
+        found = json.loads(body)
         if not isinstance(found, dict):
             raise ValueError("not an object")
         return found
@@ -166,14 +167,8 @@ def _public_keys(found: dict[str, Any]) -> dict[str | None, jwt.PyJWK]:
     for entry in entries if isinstance(entries, list) else ():
         try:
             key = jwt.PyJWK(entry)
-        except (
-            jwt.PyJWTError,
-            AttributeError,
-            KeyError,
-            TypeError,
-            ValueError,
-        ):  # of a kind that a later standard may have
-            continue
+        except (jwt.PyJWTError, AttributeError, KeyError, TypeError, ValueError):
+            continue  # of a kind that a later standard may have
         if key.algorithm_name in ALGORITHMS and key.public_key_use in (None, "sig"):
             keys[key.key_id] = key
     if not keys:

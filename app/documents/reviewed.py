@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.documents.corrections import Correction, Place, TranslatedText
 from app.documents.inline import INLINE, objects_of
@@ -46,7 +46,8 @@ class Review(NamedTuple):
         """
         try:
             corrections: dict[int, list[Correction]] = {}
-            for each in value["sentences"]:  # type: ignore[index]
+            found: Any = value
+            for each in found["sentences"]:
                 checkpoint()
                 if each.get("corrected") not in (None, each["translation"]):
                     numbers = (each["text"], each["block"], each["begin"])
@@ -55,7 +56,7 @@ class Review(NamedTuple):
                         raise WrongReview(_WRONG)
                     correction = Correction(Place(*numbers[1:]), texts[0], _on_one_line(texts[1], texts[0]))
                     corrections.setdefault(numbers[0], []).append(correction)
-            source, target, output, texts = (value[name] for name in ("source", "target", "output", "texts"))  # type: ignore[index]
+            source, target, output, texts = (found[name] for name in ("source", "target", "output", "texts"))
         except (KeyError, TypeError, AttributeError):
             raise WrongReview(_WRONG) from None
         if not isinstance(texts, list) or not _are((source, target, output, *texts), str):
