@@ -91,6 +91,8 @@ class Issuer:
         except (jwt.PyJWTError, ValueError, RecursionError) as error:
             reason = _REASONS.get(type(error), "it is malformed, or its signature is wrong")
             raise InvalidKey(f"Invalid token: {reason}") from None
+        if self._claim == "email" and claims.get("email_verified") in (False, "false"):  # some issuers write strings
+            raise InvalidKey("Invalid token: its email address is not verified")
         values = claims.get(self._claim)
         # No key's name has what can't be printed, and no database takes half of a character.
         found = [value for value in (values if isinstance(values, list) else [values]) if isinstance(value, str)]

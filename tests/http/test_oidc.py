@@ -100,6 +100,20 @@ async def test_keys_are_still_keys(client, issuer, store):
     assert issuer.asked == []
 
 
+@pytest.mark.parametrize(("verified", "accepted"), [(True, True), (None, True), (False, False), ("false", False)])
+async def test_an_address_that_is_not_verified_stands_for_no_key(tmp_path, issuer, verified, accepted):
+    settings = Settings(
+        data=tmp_path, keys="required", oidc_issuer=issuer.url, oidc_audience="dragoman", oidc_claim="email"
+    )
+    verifier = Issuer(settings)
+    token = issuer.token(email="anna@example.org", email_verified=verified)
+    if accepted:
+        assert await verifier.names(token) == ["email:anna@example.org"]
+    else:
+        assert await refusal(verifier, token) == "its email address is not verified"
+    await verifier.close()
+
+
 async def test_a_token_without_a_key_of_its_group_is_refused(client, issuer, store):
     store.add("editors")  # a name that happens to be the same is not the group's
     store.add("sub:anna")  # nor is another claim's
