@@ -136,8 +136,8 @@ class TranslationCall:
         terms: For each text the terms in it to search for; () for none at all. Such a search is wide and slow, follows
             a first one without terms, and may still miss some.
         context: Text before every item, in their language; only models with a memory read it.
-        examples: For each text the translations that its sentences may learn from; () for none at all. A search for
-            terms doesn't learn, nor does a model without native operators.
+        examples: For each text the translations that its sentences may learn from, in order; () for none at all. A
+            search for terms doesn't learn, nor does a model without native operators.
     """
 
     texts: Sequence[str]

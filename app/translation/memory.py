@@ -13,6 +13,7 @@ from app.fairness.budget import checkpoint
 from app.text.inline.objects import Inline
 from app.text.inline.target_tokens import Link
 from app.text.memory.matching import Match, TranslationMemory
+from app.text.ranges import overlapping
 from app.text.sentences import spans
 from app.translation.passages import Batch, Hit, Segment
 from app.translation.request import TranslationRequest
@@ -70,7 +71,7 @@ def _find_examples(
         (number, *place)
         for number, (segment, own) in enumerate(zip(segments, ranges, strict=True))
         for place in own[1:] or own
-        if not any(hit.begin < place[1] and place[0] < hit.end for hit in segment.hits)
+        if not overlapping(segment.hits, *place)
     ]
     found = memory.alike({sources[place] for place in places})
     for number, begin, end in places:
@@ -83,8 +84,7 @@ def examples_of(segment: Segment, begin: int, end: int) -> list[Example]:
     """Returns the examples for a range of a segment, as of the range."""
     return [
         each._replace(begin=each.begin - begin, end=each.end - begin)
-        for each in segment.examples
-        if each.begin < end and begin < each.end
+        for each in overlapping(segment.examples, begin, end)
     ]
 
 

@@ -30,6 +30,7 @@ from app.engine.request.terms import term_options
 from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.fairness.offload import Inline, is_brief, offload
 from app.fairness.turns import Turns
+from app.text.ranges import overlapping
 from app.text.terms.glossary import within
 
 # Segments that a request may have in flight: enough for the scheduler to find sentences of similar length among them.
@@ -223,7 +224,7 @@ class RequestTask:
         if not self._call.examples or segment.text_index == CONTEXT:
             return ()
         begin, end = segment.begin, segment.begin + len(segment.source)
-        own = (one for one in self._call.examples[segment.text_index] if one.begin < end and begin < one.end)
+        own = overlapping(self._call.examples[segment.text_index], begin, end)
         return tuple((one.source, one.target) for one in own)
 
     def _note(self, loop: asyncio.AbstractEventLoop, item: _Item, tokens: tuple[int, ...]) -> None:
