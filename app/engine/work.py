@@ -92,12 +92,17 @@ class ModelWork:
         ]
 
     def _example(self, first: tuple[int, ...], example: tuple[str, str]) -> ExampleIds:
-        """Tokenize an example, cut off where the model has no more positions; ``first`` is the source's first id."""
+        """Tokenize an example; ``first`` is the source's first id.
+
+        It is cut off where the model has no more positions, or where no search gets to: an entry of three words may
+        have a translation of a page, and each of its tokens takes a step of the decoder.
+        """
         shape, source, target = self._manifest.shape, *example
         tag = first if first in self._tags else ()
         pieces = self._tokenizer.encode(source)[: self._manifest.longest_source - len(tag) - 1]
-        translation = self._tokenizer.encode_target(target)[: shape.max_positions - 1]
-        return ExampleIds((*tag, *pieces, self._manifest.ids.eos), tuple(translation))
+        ids = (*tag, *pieces, self._manifest.ids.eos)
+        longest = min(default_max_length(len(ids)), shape.max_positions - 1)
+        return ExampleIds(ids, tuple(self._tokenizer.encode_target(target)[:longest]))
 
     def new_batch(self) -> Batch[Any]:
         """An empty decode."""

@@ -2,6 +2,8 @@
 
 import pytest
 
+from app.engine.decoding.neighbours import ExampleIds
+from app.engine.decoding.search import default_max_length
 from app.engine.interface import Example, RequestQuota, TranslationCall, collect
 from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
@@ -66,3 +68,18 @@ async def test_a_model_without_native_operators_learns_nothing(tiny_bundle):
     async with started(opened(tiny_bundle, "float32")) as engine:
         own = [examples_for(GERMAN[0], (GERMAN[0], "Something else."))]
         assert await translated(engine, GERMAN[:1], own) == await translated(engine, GERMAN[:1])
+
+
+async def test_an_example_is_read_as_far_as_a_search_could_get(engine, monkeypatch):
+    """Each token takes a step, and nobody else's work gets on meanwhile."""
+    read: list[ExampleIds] = []
+    real = engine._work._model.read_examples
+
+    def noted(examples, **ids):
+        read.extend(examples)
+        return real(examples, **ids)
+
+    monkeypatch.setattr(engine._work._model, "read_examples", noted)
+    await translated(engine, ["Ja."], [examples_for("Ja.", ("Ja!", "yes " * 1_000), ("Jo.", "no"))])
+    longest = {default_max_length(len(example.source)) for example in read}
+    assert len(read) == 2 and max(len(example.target) for example in read) == max(longest)
