@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.storage.memory_rows import StoredMemory
 
 _INDEXED_ENTRIES = 400_000  # of all memories whose index is kept ready together: 160 MB
+_EMPTY = 2_600  # entries that take as much memory as an index without any, and one of its changes: 1 MB
 # An index is built again if more than a tenth of its entries changed, or more are gone than a search leaves out.
 _CHANGED = 0.1
 _GONE = 4
@@ -95,7 +96,9 @@ class Memories:
         if threshold < 100 or (found.adapts and is_installed()):
             # Many may ask at once for a memory that has just changed.
             async with self._locks.setdefault(found.id, asyncio.Lock()):
-                index = await offload(self._index, found)
+                ready = await offload(self._up_to_date, found, self._ready.get(found.id))  # may take seconds
+                self._keep(found.id, ready)
+            index = ready.current
         return partial(self._memory, found, threshold, index)
 
     def _memory(
@@ -111,16 +114,17 @@ class Memories:
         exact, by_ids = partial(self.store.exact, found.id), partial(self.store.by_ids, found.id)
         return TranslationMemory(exact, by_ids, index, language=source, threshold=threshold, adapts=found.adapts)
 
-    def _index(self, found: "StoredMemory") -> FuzzyIndex | ChangedIndex:
-        """Builds the index of a memory. Runs in the pool, because it may take seconds."""
-        ready = self._ready.get(found.id)
-        if ready is None or ready.version != found.version:
-            ready = (ready and self._changed(ready, found)) or self._built(found)
-            self._ready[found.id] = ready
-        self._ready.move_to_end(found.id)
-        while len(self._ready) > 1 and sum(len(one.base) for one in self._ready.values()) > _INDEXED_ENTRIES:
+    def _keep(self, memory_id: str, ready: _Ready) -> None:
+        """Keeps an index ready, and drops those used longest ago. Runs on the event loop, for others do so, too."""
+        self._ready[memory_id] = ready
+        self._ready.move_to_end(memory_id)
+        while len(self._ready) > 1 and sum(len(one.base) + _EMPTY for one in self._ready.values()) > _INDEXED_ENTRIES:
             self._ready.popitem(last=False)
-        return ready.current
+
+    def _up_to_date(self, found: "StoredMemory", ready: _Ready | None) -> _Ready:
+        if ready and ready.version == found.version:
+            return ready
+        return (ready and self._changed(ready, found)) or self._built(found)
 
     def _changed(self, ready: _Ready, found: "StoredMemory") -> _Ready | None:
         """Updates the index with the changed entries; None if too many have changed."""

@@ -90,3 +90,12 @@ async def test_many_requests_build_it_once(memories, built):
     _, memory_id = fill(memories)
     await asyncio.gather(*(best(memories, memory_id, "x") for _ in range(10)))
     assert built == [64]
+
+
+async def test_indexes_without_entries_take_room_too(memories, monkeypatch):
+    monkeypatch.setattr(stored_memories, "_INDEXED_ENTRIES", 3 * stored_memories._EMPTY)
+    for _ in range(5):
+        memory_id = memories.store.add(None, "Site", "de", "en").id
+        await best(memories, memory_id, "x")
+        memories.store.remove(None, memory_id)
+    assert len(memories._ready) == 3
