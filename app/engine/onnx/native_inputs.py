@@ -14,10 +14,10 @@ Array = NDArray[Any]
 
 def padded(sources: Sequence[Array]) -> Array:
     """The places of the sources, (B, S) int32, filled up with zeros."""
-    padded = np.zeros((len(sources), max(map(len, sources))), dtype=np.int32)
-    for row, source in zip(padded, sources, strict=True):
+    table = np.zeros((len(sources), max(map(len, sources))), dtype=np.int32)
+    for row, source in zip(table, sources, strict=True):
         row[: len(source)] = source
-    return padded
+    return table
 
 
 def choices(pieces: Sequence[Array], greedy: Sequence[bool]) -> Array:

@@ -1,4 +1,4 @@
-"""Neighbours as the native operators take them, see ``kernels/neighbours.c``. E neighbours, D width."""
+"""Neighbours as the native operators take them, see ``kernels/neighbours.c``. N neighbours, D width."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Keys:
     """Neighbours as the operators multiply them: in strips of 64, the last one filled up.
 
     Attributes:
-        count: E, without what fills up.
+        count: N, without what fills up.
         arrays: Inputs of the decoder graph by name, see ``kernels/operators.c``.
     """
 

@@ -96,19 +96,15 @@ class FuzzyIndex:
                 found.append(Similar(self.ids[place], similarity))
         return sorted(found, key=_rank)
 
-    def alike(self, text: str, most: int) -> list[int]:
-        """Returns the numbers of the texts that share most trigrams with this one, the likest first; length counts."""
-        return [number for number, _ in self.rank(text, most)]
-
-    def rank(self, text: str, most: int) -> list[tuple[int, float]]:
-        """Returns the numbers of ``alike``, each with half of Dice's coefficient."""
+    def alike(self, text: str, most: int) -> list[Similar]:
+        """Finds the texts that share most trigrams with this one, by Dice's coefficient, the most similar first."""
         if not self.ids:
             return []
         simple = _simplified(text[:MAX_ENTRY_CHARS])
         likely = self._shared(simple) / np.maximum(1, self._lengths + len(simple))
         best = np.argpartition(likely, -min(most, len(likely)))[-most:]
-        found = [(self.ids[place], float(likely[place])) for place in best.tolist() if 2 * likely[place] >= _ALIKE]
-        return sorted(found, key=lambda each: (-each[1], each[0]))
+        found = [Similar(self.ids[place], float(2 * likely[place])) for place in best.tolist()]
+        return sorted((each for each in found if each.similarity >= _ALIKE), key=_rank)
 
     def _shared(self, text: str) -> npt.NDArray[np.int64]:
         """Counts the trigrams that each text shares with this one, without the most frequent trigrams."""
@@ -140,11 +136,10 @@ class ChangedIndex:
         unchanged = [similar for similar in self._base.find(text, least) if similar.id not in self._changed_ids]
         return sorted(unchanged + self._changed.find(text, least), key=_rank)
 
-    def alike(self, text: str, most: int) -> list[int]:
+    def alike(self, text: str, most: int) -> list[Similar]:
         """See ``FuzzyIndex.alike``."""
-        unchanged = [each for each in self._base.rank(text, most) if each[0] not in self._changed_ids]
-        found = sorted(unchanged + self._changed.rank(text, most), key=lambda each: (-each[1], each[0]))
-        return [number for number, _ in found[:most]]
+        unchanged = [similar for similar in self._base.alike(text, most) if similar.id not in self._changed_ids]
+        return sorted(unchanged + self._changed.alike(text, most), key=_rank)[:most]
 
 
 def check_installed() -> None:

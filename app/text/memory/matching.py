@@ -102,7 +102,7 @@ class TranslationMemory:
         ids = {}
         for text in texts:
             checkpoint()
-            ids[text] = self._index.alike(text, _EXAMPLES)
+            ids[text] = [similar.id for similar in self._index.alike(text, _EXAMPLES)]
         entries = self._by_ids(sorted({number for own in ids.values() for number in own}))
         return {text: [entries[number] for number in own if number in entries] for text, own in ids.items()}
 
