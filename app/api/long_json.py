@@ -48,8 +48,6 @@ def parse_json(encoded: bytes | bytearray, max_string_chars: float = math.inf) -
     mark = secrets.token_hex(8)  # so that no string of the text is taken for one
     strings: list[str] = []
     value = _loads(b"".join(_skeleton(encoded, mark.encode(), strings, max_string_chars)))
-    if not isinstance(value, dict):
-        return value
 
     def put_back(item: object) -> object:
         if isinstance(item, dict):

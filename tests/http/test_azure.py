@@ -5,6 +5,7 @@ import re
 
 import pytest
 from azure.ai.translation.text import TextTranslationClient
+from azure.ai.translation.text.models import TextType
 from azure.core.credentials import AzureKeyCredential
 from azure.core.exceptions import HttpResponseError
 
@@ -63,9 +64,10 @@ async def test_lengths_of_sentences_add_up_in_utf_16(client):
     assert len(lengths["srcSentLen"]) == len(lengths["transSentLen"]) == 3
 
 
-async def test_html_keeps_its_tags(client):
+@pytest.mark.parametrize("text_type", ["html", TextType.HTML.value])
+async def test_html_keeps_its_tags(client, text_type):
     answer = await translate(
-        client, [{"Text": "<b>Guten Morgen!</b>"}], **{"from": "de", "to": "en", "textType": "html"}
+        client, [{"Text": "<b>Guten Morgen!</b>"}], **{"from": "de", "to": "en", "textType": text_type}
     )
     assert answer.json()[0]["translations"][0]["text"] == "<b>Good morning!</b>"
 
@@ -110,7 +112,9 @@ async def test_refusals_have_a_number(client, query, body, number):
 
 
 async def test_a_body_that_is_no_json_is_refused(client):
-    for body in (b"[", b"", b'[{"Text": "a"}], "x": [1]', b"\xff", b"[" * 100_000):
+    joined = b'[{"Text": "a"}], "texts": [{"Text": "b"}]'
+    halves = [b'[{"Text": "%s"}]' % code for code in (rb"\ud800", rb"\u0000")]
+    for body in (b"[", b"", b'[{"Text": "a"}], "x": [1]', joined, *halves, b"\xff", b"[" * 100_000):
         answer = await client.post("/translate", params=VERSION | {"to": "en"}, content=body)
         assert (answer.status_code, answer.json()["error"]["code"]) == (400, 400000)
 

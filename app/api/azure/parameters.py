@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from app.api.checks import check_text
 from app.api.long_json import parse_json
 from app.api.parameter import Given, Parameter, Parameters, Rule, Sentences
 from app.api.shared_parameters import MAX_DETAILS_CHARS
@@ -43,9 +44,10 @@ def _read_source(given: Given, name: str, value: object) -> str:
 
 
 def _read_text_type(given: Given, name: str, value: object) -> Rules | None:
-    if value not in ("plain", "html"):
+    lowered = str(value).lower()  # Azure's clients write Plain and Html
+    if lowered not in ("plain", "html"):
         raise given.wrong(name, "plain or html")
-    return Rules(syntax="html") if value == "html" else None
+    return Rules(syntax="html") if lowered == "html" else None
 
 
 def _read_flag(given: Given, name: str, value: object) -> bool:
@@ -80,11 +82,9 @@ def read_texts(body: bytes | bytearray, settings: Settings) -> tuple[str, ...]:
         TextTooLong: There are too many, or one is too long.
     """
     try:
-        # A long array is read in pieces as a part of an object.
-        value = parse_json(b'{"texts":' + bytes(body).removeprefix(b"\xef\xbb\xbf") + b"}", settings.max_text_chars)
+        items = parse_json(body, settings.max_text_chars)
     except (ValueError, RecursionError):
         raise InvalidRequest("The body of the request is not valid JSON.") from None
-    items = value.get("texts") if isinstance(value, dict) and len(value) == 1 else None
     if not isinstance(items, list) or not items:
         raise InvalidRequest('The body must be a list of objects: [{"Text": "..."}].')
     if len(items) > settings.max_texts:
@@ -99,6 +99,7 @@ def _text_of(item: object) -> str:
     text = item.get("Text", item.get("text")) if isinstance(item, Mapping) else None
     if not isinstance(text, str):
         raise InvalidRequest("Each object of the body must have a string Text.")
+    check_text("Text", text)
     if "<mstrans:dictionary" in text:
         raise InvalidRequest("The dynamic dictionary (mstrans:dictionary) is not supported by this server.")
     return text
