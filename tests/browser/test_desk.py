@@ -86,7 +86,7 @@ def test_confirmed_sentences_go_into_the_chosen_memory(page, server):
 
 
 def test_a_correction_that_loses_a_placeholder_is_pointed_out(page):
-    open_desk(page, "Guten Morgen! Hallo {name}, du hast %d Briefe.", "app.txt")
+    open_desk(page, "Guten Morgen! Hallo {name}, %d Briefe sind 100 % deine.", "app.txt")
     row = page.locator(".sentences > li").nth(1)
     expect(row.locator(".state")).to_be_empty()
     translation(page, 2).fill("Hello {name}, you have letters.")

@@ -2,8 +2,8 @@
 
 import { isDoubtful } from "./targetview.js";
 
-// Of printf, templates and markup; addresses.
-const NEEDED = /%(?:\d+\$)?[-+0 #]*\d*(?:\.\d+)?[a-zA-Z]|%\(\w+\)[a-z]|\{\{?[^{}\s]*\}?\}|<[^<>]+>|https?:\/\/[^\s)]+/g;
+// Of printf, templates and markup; addresses. "100 % done" has none.
+const NEEDED = /%(?:\d+\$)?[-+0#]*\d*(?:\.\d+)?[a-zA-Z]|%\(\w+\)[a-z]|\{\{?[^{}\s]*\}?\}|<[^<>]+>|https?:\/\/[^\s)]+/g;
 
 /** A document with its sentences, as the server's `/v2/document/{id}/sentences` has them. */
 export class ReviewedDocument {
