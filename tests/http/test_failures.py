@@ -75,7 +75,8 @@ async def test_a_full_queue_turns_translations_away_unread(client, engine, caplo
 async def test_the_server_refuses_as_the_application_does(engine, origins):
     app = build(engine, Settings(root_path="/prefix", cors_origins=origins))
     headers = {"X-Request-ID": "abc", "Origin": "https://a.de"}
-    scope = {"type": "http", "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()]}
+    given = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "headers": given, "query_string": b""}
     async with app.router.lifespan_context(app), client_of(app) as client:
         for full in (False, True):
             engine.full = full
