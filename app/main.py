@@ -90,12 +90,13 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         lifespan=_lifespan,
     )
     app.state.service = service
-    install_handlers(app)
     routers = [router for contract in CONTRACTS for router in contract.routers]
     routers += [each.router for each in (operations, administration, key_administration, suggestion_administration)]
     for router in routers:
         app.include_router(router)
-    _add_middleware(app, service, [route for router in routers for route in router.routes])
+    routes = [route for router in routers for route in router.routes]
+    install_handlers(app, routes)
+    _add_middleware(app, service, routes)
     install_pages(app)
     return app
 

@@ -2,12 +2,14 @@
 
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
 from app import errors
@@ -81,13 +83,17 @@ def internal_error_response(scope: Scope) -> JSONResponse:
     return error_response(scope, 500, INTERNAL_ERROR_TEXT, errors.DragomanError.code)
 
 
-def install_handlers(app: FastAPI) -> None:
+def install_handlers(app: FastAPI, routes: Sequence[BaseRoute] = ()) -> None:
     """Makes the application answer every expected error as JSON.
 
     Unexpected exceptions are handled by ``middleware.UnexpectedErrors``, inside the middleware that sets headers.
+
+    Args:
+        app: It.
+        routes: The endpoints, for their methods.
     """
     app.add_exception_handler(errors.DragomanError, _answer_own_error)
-    app.add_exception_handler(HTTPException, _answer_http_error)
+    app.add_exception_handler(HTTPException, partial(_answer_http_error, routes))
     app.add_exception_handler(RequestValidationError, _answer_validation_error)
 
 
@@ -126,10 +132,15 @@ def own_error_response(
     return error_response(scope, status, text, code, headers)
 
 
-async def _answer_http_error(request: Request, error: Exception) -> JSONResponse:
+async def _answer_http_error(routes: Sequence[BaseRoute], request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     code = _HTTP_CODES.get(error.status_code, "http_error")
-    return error_response(request.scope, error.status_code, error.detail, code, dict(error.headers or {}))
+    headers = dict(error.headers or {})
+    here = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    if error.status_code == 405 and here:  # Starlette names the methods of the first of them alone
+        methods = {method for route in here for method in getattr(route, "methods", None) or ()}
+        headers["Allow"] = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+    return error_response(request.scope, error.status_code, error.detail, code, headers)
 
 
 async def _answer_validation_error(request: Request, error: Exception) -> JSONResponse:

@@ -57,6 +57,16 @@ async def test_a_preflight_allows_the_methods_of_the_path(engine, prefix):
             assert set(answer.headers["Access-Control-Allow-Methods"].split(", ")) == expected, path
 
 
+@pytest.mark.parametrize("prefix", ["", "/prefix"])
+async def test_a_refused_method_is_told_which_the_path_has(engine, prefix):
+    operations = {path: {name.upper() for name in own} for path, own in build(engine).openapi()["paths"].items()}
+    async with serving(engine, Settings(root_path=prefix)) as client:
+        for path, methods in operations.items():
+            answer = await client.request("TRACE", prefix + path)
+            expected = methods | ({"HEAD"} if "GET" in methods else set())
+            assert (answer.status_code, set(answer.headers["Allow"].split(", "))) == (405, expected), path
+
+
 async def test_only_listed_origins_if_there_is_a_list(engine):
     settings = Settings(cors_origins=("https://a.example", "https://b.example"))
     async with serving(engine, settings) as client:
