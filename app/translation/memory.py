@@ -5,6 +5,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from app.engine.interface import Event, Example, Timing
@@ -74,10 +76,13 @@ def _find_examples(
         if not overlapping(segment.hits, *place)
     ]
     found = memory.alike({sources[place] for place in places})
-    for number, begin, end in places:
+    for number, own_places in groupby(places, itemgetter(0)):
         checkpoint()
-        for entry in found[sources[number, begin, end]]:
-            segments[number].examples.append(Example(begin, end, entry.source, entry.target))
+        segments[number].examples = [
+            Example(*place, entry.source, entry.target)
+            for _, *place in own_places
+            for entry in found[sources[number, *place]]
+        ]
 
 
 def examples_of(segment: Segment, begin: int, end: int) -> list[Example]:

@@ -89,7 +89,7 @@ class Segment:
     terms: Sequence[Term] = ()
     hits: list[Hit] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
-    examples: list[Example] = field(default_factory=list)
+    examples: Sequence[Example] = ()
     lost: tuple[str, ...] = ()
     pivot: str | None = None
 

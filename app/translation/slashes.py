@@ -43,9 +43,14 @@ def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Ed
         yield from (Edit(*match.span(), "/") for match in _SPACED_SLASH.finditer(translation) if match[0] != "/")
     signs = _signs_for_and(sentence)
     if signs and direction.there.conjunctions:
-        joiners = list(re.finditer(rf" {re.escape(direction.there.conjunctions[0])} ", translation))
-        if len(joiners) == len(signs):
-            yield from (Edit(*joiner.span(), sign[0]) for joiner, sign in zip(joiners, signs, strict=True))
+        # The model may copy the source's word; and the source may have such words itself.
+        words = {*direction.there.conjunctions[:1], *direction.here.conjunctions[:1]}
+        joiner = re.compile(rf" (?:{'|'.join(map(re.escape, sorted(words)))}) ", re.IGNORECASE)
+        joiners = list(joiner.finditer(translation))
+        own = sorted([*signs, *joiner.finditer(sentence)], key=re.Match.start)
+        for found, meant in zip(joiners, own if len(joiners) == len(own) else signs, strict=False):
+            if len(joiners) in (len(own), len(signs)) and meant in signs:
+                yield Edit(*found.span(), meant[0])
 
 
 def _signs_for_and(sentence: str) -> list[re.Match[str]]:

@@ -34,7 +34,7 @@ def make(panel, name: str) -> None:
 def test_a_new_memory_is_learnt_from_until_somebody_says_no(page):
     panel = open_panel(page)
     make(panel, "Learning")
-    learns = panel.get_by_label("Similar sentences learn from it")
+    learns = panel.get_by_label("Used for similar sentences, too")
     expect(learns).to_be_checked()
     with page.expect_response(lambda answer: answer.request.method == "PATCH") as changed:
         learns.uncheck()

@@ -38,7 +38,8 @@ def test_xml_values_for_programs_stay():
 
 def test_android_resources_that_are_not_translatable_stay():
     source = (
-        '<resources><string name="a" translatable="false">Bleibt so</string><string name="b">Der Hund</string>'
+        '<resources xmlns:xliff="urn:oasis:names:tc:xliff:document:1.2">'
+        '<string name="a" translatable="false">Bleibt so</string><string name="b">Der Hund</string>'
         '<string name="c">Hallo <xliff:g id="name">%1$s</xliff:g>!</string></resources>'
     )
     expected = source.replace("Der Hund", "DER HUND").replace("Hallo", "HALLO")

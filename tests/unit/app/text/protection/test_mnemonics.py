@@ -43,7 +43,8 @@ def test_one_sign_is_before_a_letter(words: list[str], place: int, sign: str, tr
 )
 def test_mnemonics(text: str, shown: str, translated: str, expected: str) -> None:
     assert seen(text)[0] == shown
-    assert translation(text, lambda sentence: translated if sentence == shown else sentence).startswith(expected)
+    asked = (shown, shown.replace(" & ", " und "))  # models know the word better than the sign
+    assert translation(text, lambda sentence: translated if sentence in asked else sentence).startswith(expected)
 
 
 @pytest.mark.parametrize(
