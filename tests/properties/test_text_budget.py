@@ -9,6 +9,7 @@ import pytest
 from app.errors import Cancelled
 from app.fairness.budget import Budget
 from tests.properties.test_text_growth import FUNCTIONS, TEXTS
+from tests.support import charged
 
 CHARS = 20_000
 OF_SENTENCES = ("quality", "mirroring", "formality", "spelling", "values", "data")
@@ -22,7 +23,7 @@ def test_work_that_is_cancelled_ends_before_it_has_looked_twice_at_the_text(func
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
         nonlocal calls
-        calls += event == "call"
+        calls += event == "call" and frame.f_code.co_filename != charged.__file__
 
     def work() -> None:
         budget.cancel()
