@@ -79,9 +79,9 @@ def _find_examples(
     for number, own_places in groupby(places, itemgetter(0)):
         checkpoint()
         segments[number].examples = [
-            Example(*place, entry.source, entry.target)
-            for _, *place in own_places
-            for entry in found[sources[number, *place]]
+            Example(begin, end, entry.source, entry.target)
+            for _, begin, end in own_places
+            for entry in found[sources[number, begin, end]]
         ]
 
 
