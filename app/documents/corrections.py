@@ -18,7 +18,7 @@ from app.text.inline.target_tokens import Link, links_of_same
 from app.text.markup.extraction import Rules, extract
 from app.text.protection.protected import Protected, with_stand_ins
 
-# Like those that models have; of some hundred, one is always free.
+# Private-use characters, as placeholders of models are. A block never has all 256 of them itself.
 _PLACEHOLDERS = tuple(map(chr, range(0xE100, 0xE200)))
 _WORD = re.compile(r"\w+|[^\w\s]")
 _MOST_COMPARISONS = 1_000_000  # of words; two longer sentences than this allows are one link
@@ -94,7 +94,7 @@ class TranslatedText:
 
 
 def _hidden(protected: Protected, shown: str) -> str:
-    """Returns a block with stand-ins in the place of what isn't translated, as far as it is still there."""
+    """Returns a block with stand-ins for untranslated spans. A correction may have removed some of these spans."""
     hidden = protected.hidden(shown)
     return protected.hide(shown) if hidden is None else hidden
 

@@ -1,7 +1,11 @@
 """Text files with slots for translations; everything between the slots stays unchanged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+from app.documents.characters import Encoded
+from app.documents.document import Document, bounded
+from app.text.untranslated import Reason
 
 
 class Slot(NamedTuple):
@@ -18,6 +22,26 @@ class Slot(NamedTuple):
     end: int
     text: str
     written: Callable[[str], str] = str
+
+
+def slotted(file: Encoded, slots: Iterable[Slot], kept: Mapping[Reason, int]) -> Document:
+    """Returns the document of a file with slots.
+
+    Args:
+        file: The file.
+        slots: In their order; read at once, which counts ``kept``.
+        kept: How many texts stay untranslated on purpose, by reason.
+
+    Raises:
+        DocumentTooLarge: There are too many slots.
+    """
+    found = list(bounded(slots))
+    return Document(
+        texts=tuple(slot.text for slot in found),
+        markup=None,
+        write=lambda texts, language: file.encoded(filled(file.text, found, texts)),
+        kept=kept,
+    )
 
 
 def filled(source: str, slots: Sequence[Slot], translations: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ class Inline(IntEnum):
         READING: Bytes of a request: its JSON or form, and the checks of its parameters.
         TEXTS: Characters of plain texts that are cut into sentences or put together.
         SENTENCE: Characters of a sentence that becomes text, is judged and restored; 1,500 take 10 ms. A request has
-            many of them, so those that wait for the pool run there together.
+            many sentences; the pool takes all that wait in one go.
         NEVER: What a stranger's pattern, markup, glossary or file costs, its size doesn't tell.
     """
 

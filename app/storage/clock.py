@@ -52,10 +52,10 @@ class Leases:
         self._seen[name] = (until, self._steady() + left_s)
 
     def over(self, leases: Sequence[tuple[str, float]], now: float) -> list[tuple[str, float]]:
-        """Returns those that are over.
+        """Returns the leases that have ended.
 
         Args:
-            leases: All that are stored: names and ends.
+            leases: All stored leases: names and ends.
             now: The time by which they were stored.
         """
         steady = self._steady()

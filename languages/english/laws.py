@@ -7,6 +7,8 @@ justice, "Handbuch der Rechtsförmlichkeit" (Art., Abs., Buchst.).
 import re
 from collections.abc import Iterator
 
+from languages import codes
+
 _LAWS = {"GDPR": "DSGVO", "TFEU": "AEUV", "TEU": "EUV", "ECHR": "EMRK", "CFR": "GRCh"}
 _VALUES = r"\d{1,4}[a-z]?(?:\(\d{1,3}\))?(?:\([a-z]{1,2}\))?"
 _REFERENCE = re.compile(
@@ -24,7 +26,7 @@ def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
         text: Any English text.
         target: Code of the language to write for.
     """
-    if target.split("-")[0] != "de":
+    if codes.base(target) != "de":
         return
     for match in _REFERENCE.finditer(text):
         values = _VALUE.sub(_german, match["first"] + match["others"])

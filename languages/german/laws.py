@@ -6,6 +6,8 @@ The style is that of the translations of the German ministry of justice (gesetze
 import re
 from collections.abc import Iterator
 
+from languages import codes
+
 _VALUE = r"\d{1,4}[a-z]?"
 _LIST = rf"{_VALUE}(?:(?:, | und | bis | oder |[-–]){_VALUE})*"
 _PART = re.compile(
@@ -38,7 +40,7 @@ def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
         text: Any German text.
         target: Code of the language to write for.
     """
-    if target.split("-")[0] != "en":
+    if codes.base(target) != "en":
         return
     done = 0
     for match in _BEGIN.finditer(text):

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from app.documents.characters import Encoded
-from app.documents.document import Document, bounded
-from app.documents.slots import Slot, filled
+from app.documents.document import Document
+from app.documents.slots import Slot, slotted
 from app.fairness.budget import checkpoint
 
 _DELIMITERS = ",;\t|"
@@ -24,12 +24,7 @@ def read(data: bytes, delimiter: str | None = None) -> Document:
         DamagedDocument: Its characters can't be read.
     """
     file = Encoded(data)
-    slots = list(bounded(_slots(file.text, delimiter or _delimiter(file.text))))
-    return Document(
-        texts=tuple(slot.text for slot in slots),
-        markup=None,
-        write=lambda texts, language: file.encoded(filled(file.text, slots, texts)),
-    )
+    return slotted(file, _slots(file.text, delimiter or _delimiter(file.text)), {})
 
 
 def _slots(source: str, delimiter: str) -> Iterator[Slot]:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from app.documents.characters import Encoded
-from app.documents.document import Document, bounded
-from app.documents.slots import Slot, filled
+from app.documents.document import Document
+from app.documents.slots import Slot, slotted
 from app.errors import DamagedDocument
 from app.text.data_values import is_data
 from app.text.untranslated import Reason
@@ -34,13 +34,7 @@ def read(data: bytes) -> Document:
     """
     file = Encoded(data)
     kept: Counter[Reason] = Counter()
-    slots = list(bounded(_slots(file.text, kept)))
-    return Document(
-        texts=tuple(slot.text for slot in slots),
-        markup=None,
-        write=lambda texts, language: file.encoded(filled(file.text, slots, texts)),
-        kept=kept,
-    )
+    return slotted(file, _slots(file.text, kept), kept)
 
 
 def _slots(source: str, kept: Counter[Reason]) -> Iterator[Slot]:

@@ -1,4 +1,4 @@
-"""Spaces and dashes: those that keep signs apart or together."""
+"""Spaces and dashes that keep signs apart or together."""
 
 import re
 
