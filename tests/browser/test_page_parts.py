@@ -66,8 +66,7 @@ def test_alternatives_stand_beside_the_text_and_not_on_it(page: Page) -> None:
     before = places[0]["width"]
     page.keyboard.press("Escape")
     expect(page.locator("#menu")).not_to_be_visible()
-    after = page.locator(".panes").bounding_box()
-    assert after and after["width"] > before
+    page.wait_for_function("before => document.querySelector('.panes').offsetWidth > before", arg=before)
 
 
 def take(page: Page, name: str, content: str) -> None:
