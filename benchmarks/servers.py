@@ -9,11 +9,11 @@ import time
 import urllib.error
 import urllib.request
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import psutil
 import typer
@@ -89,7 +89,7 @@ class Server:
 
     def rss_bytes(self) -> int:
         """Resident memory, with that of its children."""
-        return int(sum(process.memory_info().rss for process in self._processes()))
+        return sum(int(memory.rss) for memory in self._of_each(psutil.Process.memory_info))
 
     def own_rss_bytes(self) -> int:
         """Resident memory of its first process."""
@@ -97,8 +97,7 @@ class Server:
 
     def cpu_s(self) -> float:
         """Processor time used so far."""
-        times = [process.cpu_times() for process in self._processes()]
-        return float(sum(time.user + time.system for time in times))
+        return sum(float(times.user + times.system) for times in self._of_each(psutil.Process.cpu_times))
 
     def cpu_s_by_part(self) -> dict[str, float]:
         """Processor time used so far by the parts of a cluster: its ingress, its replicas, and Ray's own processes."""
@@ -112,6 +111,12 @@ class Server:
             used = process.cpu_times()
             times[part] += used.user + used.system
         return times
+
+    def _of_each(self, measure: Callable[[psutil.Process], Any]) -> Iterator[Any]:
+        """What each process says of itself. A document's reader may end between being found and being asked."""
+        for process in self._processes():
+            with suppress(psutil.NoSuchProcess):
+                yield measure(process)
 
     def wait_until_quiet(self) -> None:
         """Return when the server is idle: some servers still compute answers that nobody waits for.
