@@ -25,10 +25,12 @@ _EMPTY = VOID | {"x"}  # of HTML, and of XLIFF
 # What programs read: printf's directives, braces, shell and template variables, escapes, references, calls, shortcodes.
 _PLACEHOLDER = re.compile(
     r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
-    r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN'\"\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
+    r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
     r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>"
     r"|\d\d:\d\d[:.,\d]*(?= --> )"
 )
+# An escaped mark goes with its word, which a translation may leave out: "Don\'t" is "Nicht".
+_ESCAPED = re.compile(r"\\(['\"])")
 # Signs that no translation adds, leaves out or moves to or from its neighbours, whatever the words are.
 _SIGN = re.compile(
     r"(?P<behind>(?<=\s))?(?P<sign>[\\{}\[\]<>|~^_@#☐☑☒⁰-₎¹²³⁺-⁾\u200e\u200f\u2190-\u2bff\U0001f000-\U0001faff]"
@@ -90,8 +92,10 @@ def _faults(source: str, result: str, here: Language, there: Language) -> Iterat
         return
     checks: dict[Fault, Callable[[], bool]] = {
         Fault.TAG: lambda: Counter(_tags(source)) != Counter(_tags(result)) or not _is_nested(source, result),
-        Fault.PLACEHOLDER: lambda: _differs(_count(_PLACEHOLDER, source), _count(_PLACEHOLDER, result)),
-        Fault.SIGN: lambda: _changes_sign(_without_tags(source), _without_tags(result)),
+        Fault.PLACEHOLDER: lambda: (
+            _differs(_count(_PLACEHOLDER, source), _count(_PLACEHOLDER, result)) or _breaks_escapes(source, result)
+        ),
+        Fault.SIGN: lambda: _changes_sign(_plain(source), _plain(result)),
         Fault.NUMBER: lambda: _changes_value(_without_tags(source), _without_tags(result), here, there),
         Fault.MARK: lambda: _moves_mark(source, result),
         Fault.SPACES: lambda: _count(_RUN, source) != _count(_RUN, result),
@@ -134,6 +138,13 @@ def _differs(before: Counter[str], after: Counter[str]) -> bool:
     return any(after[one] != count for one, count in before.items())
 
 
+def _breaks_escapes(source: str, result: str) -> bool:
+    """Tells whether the result has a bare mark of a kind that the source escapes, or a backslash without its mark."""
+    marks = {*_ESCAPED.findall(source)}
+    before, after = (_ESCAPED.sub("", text) for text in (source, result))
+    return bool(marks) and any(after.count(mark) > before.count(mark) for mark in (*marks, "\\"))
+
+
 def _changes_sign(source: str, result: str) -> bool:
     """Tells whether a sign of the source is lost, doubled, or has come to touch another neighbour."""
     slashes = len(_SLASH.findall(source))
@@ -160,6 +171,10 @@ def _lines(text: str) -> list[str]:
 def _tags(text: str) -> Iterator[str]:
     for tag in _TAG.finditer(text):
         yield tag["close"] + tag["name"]
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", _without_tags(text))
 
 
 def _without_tags(text: str) -> str:

@@ -244,7 +244,7 @@ class _Reader:
         follows_markup = bool(self._raw)
         self._raw.append(content)
         if self._behind_atom:
-            self._keep_off(content[:1])
+            self._keep_off(content[:1], before=self._waiting)
             self._behind_atom = False
         self._meet(content[:1])
         # Markup stands between two spaces, of which one is enough; in plain text both are meant.
@@ -300,9 +300,14 @@ class _Reader:
         self._raw.append(markup)
         return point
 
-    def _keep_off(self, neighbour: str) -> None:
+    def _keep_off(self, neighbour: str, before: Sequence[Point] = ()) -> None:
+        """Parts a stand-in from its neighbour; the points between the two stand before the neighbour."""
         if self._result.spaced and neighbour.isalnum():
+            end = self._length
             self._append(" ")
+            for point in before:
+                if point.place == end:
+                    point.place = self._length
 
     def _meet(self, after: str) -> None:
         for point in self._waiting:

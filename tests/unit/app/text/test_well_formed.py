@@ -28,6 +28,8 @@ GERMAN, ENGLISH = language_of("de"), language_of("en")
         ("Das ist „gut“.", 'That is "good".', Fault.QUOTES),
         ("40 Stunden/Woche", "40 hours and week", Fault.SIGN),
         ("Be&enden", "Be & end", Fault.PLACEHOLDER),
+        (r"Wie geht\'s?", "What's up?", Fault.PLACEHOLDER),
+        (r"Wie geht\'s?", "How\\ goes?", Fault.PLACEHOLDER),
     ],
 )
 def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) -> None:
@@ -48,6 +50,8 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
         ("Punkte (91,0/86,5)", "points (91.0/86.5)"),
         ("Park&Ride bei Brighton&Hove", "park and ride near Brighton & Hove"),
         ("Start » Brot » Semmel", "Home » Bread » Roll"),
+        (r"Wie geht\'s %s?", "How are you, %s?"),
+        (r"Sag \"%s\" an", r"Say “%s” and don\'t"),
     ],
 )
 def test_a_sound_result_is_left_in_peace(source: str, result: str) -> None:

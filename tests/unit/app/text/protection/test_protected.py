@@ -186,6 +186,13 @@ def test_tags_go_with_their_words(text: str, translation: str, expected: str) ->
     assert protected.restore(translation, links).text == expected
 
 
+def test_a_tag_behind_a_break_belongs_to_the_text_behind_it() -> None:
+    text = "[center][b]Ja[/b][/center]"
+    protected = protect(text, untranslatable(text, frozenset()), PLACEHOLDERS)
+    [sentence] = spans(protected.text, language="de")
+    assert protected.part(*sentence).source == "[b]Ja[/b]"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
