@@ -3,6 +3,8 @@
 | the sentence | what is translated instead | then |
 | --- | --- | --- |
 | German without umlauts, gender forms: what the language's room restores | the same with them | |
+| small words joined by a slash: "am/in" | the sentence with either | the slash comes back |
+| names of fields: "Name/Phone number" | each by itself | the slashes come back |
 | words joined by a slash: "Tage/Woche" | "Tage / Woche" | the slash loses its spaces |
 | quotations in "»«" or "›‹" | the usual marks of the language | single marks for single ones |
 | a label that goes on: "Öffnen mit..." | it without the dots | the dots come back |
@@ -25,7 +27,7 @@ from app.translation.emphasis import with_emphasis
 from app.translation.questions import Asking, Question, likeliest
 from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
-from app.translation.slashes import closed, spaced, unit_price, with_both, without_copies
+from app.translation.slashes import closed, fields, spaced, unit_price, with_both, with_either, without_copies
 from languages.language import Language
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -70,6 +72,10 @@ def respelled(
         return None
     if price := (yield from unit_price(translation, direction, options)):
         return price
+    if direction.here.code != direction.there.code:
+        for rule in (with_either(translation, direction, options), fields(translation, direction, options)):
+            if joined := (yield from rule):
+                return joined
     stand_ins = protected.stand_ins if protected else ()
     other = respell(translation.source, direction, stand_ins)
     if other is None:

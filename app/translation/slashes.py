@@ -1,7 +1,7 @@
 """Words joined by a sign: "Tage/Woche", "Namen/Adresse", "Vor-/Nachname", "Speichern & schließen".
 
 Models know few of them. With spaces around the slash, or "and" for the sign, they translate most; what they then copy
-or leave out is translated by itself.
+or leave out is translated by itself. A sentence with two small words, "Geboren am/in", is translated with either.
 """
 
 import re
@@ -12,19 +12,31 @@ from app.engine.options import SearchOptions
 from app.text.inline.placement import Edit
 from app.text.inline.target_tokens import links_of_same
 from app.text.protection.protected import protect_ranges
-from app.translation.attempts import Aligned, cut
+from app.translation.attempts import Aligned, backwards, cut
 from app.translation.questions import Asking, Question, likeliest
 from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
 from languages.language import Language
 
 _WORD = re.compile(r"[^\W\d_]+")
-_SLASH = re.compile(r"(?:(?<=[^\W\d_]{2})|(?<=[\d€$£%\ue000-\uf8ff]))(?P<slash>/)(?=[^\W\d_]{2})")
+_SLASH = re.compile(r"(?:(?<=[^\W\d_]{2})|(?<=[\d€$£%\ue000-\uf8ff])|(?<=[\d\s][a-zA-Z]))(?P<slash>/)(?=[^\W\d_]{2})")
 _SHORT = 2  # letters: units have no more, unless they are common words
 _SUSPENDED = re.compile(r"(?<=[^\W\d_]{2}-)/(?=[^\W\d_]{3})")
 _AND = re.compile(r"(?<=[^\W\d_]{2}) & (?=[^\W\d_]{2})")
-_UNIT_PRICE = re.compile(r"(?P<amount>[^a-zA-Z/]{1,30}/)(?P<noun>[^\W\d_]{3,})(?P<mark>[.!?]?)")
+# A prefix and a unit that all languages write alike: BIPM, "The International System of Units"; IEC 80000-13 (bytes).
+_UNIT = r"[kKMGTPcmµn]?i?(?:[Bbgmltsh]|[Bb]its?|Wh?|Hz|Pa|J|V|A|cal)"
+_MEASURED = re.compile(rf"[\d\ue000-\uf8ff]\s?{_UNIT}$")
+_UNIT_PRICE = re.compile(
+    rf"(?P<amount>[^a-zA-Z/]{{1,30}}(?:(?<=[\d\s]){_UNIT})?/)(?P<noun>[^\W\d_]{{3,}})(?P<mark>[.!?]?)"
+)
 _BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
+# Two small words, no units behind a number.
+_SMALL = r"[^\W\d_A-Z]{2,5}"
+_EITHER = re.compile(rf"(?<![\w/.])(?<!\d )(?P<one>\A[A-Z]{_SMALL}|{_SMALL})/(?P<other>{_SMALL})(?![\w/.])")
+_LONGEST_EITHER = 100  # characters: each of two translations takes as long as the sentence did
+# Three or more names of fields, some of several words: "Name/Address/Phone number".
+_FIELDS = re.compile(r"[^\W\d_][^/.:!?\n]{0,40}(?:/[^\W\d_][^/.:!?\n]{0,40}){2,9}")
+_CHUNK = re.compile(r"(?P<word>\w\S*\b)?(?P<mark>\S*)(?:\s|$)")
 _SPACED_SLASH = re.compile(r"\s?/\s?")
 
 
@@ -73,6 +85,58 @@ def unit_price(
             score = min(sentence.score for sentence in found.sentences)
             return replace(translation, text=text, score=score, verdicts=(), alignment=links, alternatives=())
     return None
+
+
+def with_either(
+    translation: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
+    """Translates a sentence with each of two small words; joins the translations if they differ in one word."""
+    sentence = translation.source
+    match = _EITHER.search(sentence) if sentence.count("/") == 1 and len(sentence) <= _LONGEST_EITHER else None
+    is_alone = match is not None and match[0] == sentence
+    if match is None or is_alone or set(match.groups()) <= set(direction.here.conjunctions):
+        return None
+    one, other = match.groups()
+    words = (one, other.capitalize() if one.istitle() else other)
+    texts = tuple(sentence[: match.start()] + word + sentence[match.end() :] for word in words)
+    answers = yield Question(texts, replace(options, n_best=1))
+    found = [answer.sentences[0] for answer in answers or () if len(answer.sentences) == 1]
+    if len(found) != 2 or any(each.verdicts for each in found):
+        return None
+    ours, others = (list(_CHUNK.finditer(each.text)) for each in found)
+    differ = [(our, their) for our, their in zip(ours, others, strict=False) if our[0] != their[0]]
+    if len(ours) != len(others) or len(differ) != 1 or differ[0][0]["mark"] != differ[0][1]["mark"]:
+        return None
+    [(our, their)] = differ
+    if not (our["word"] and their["word"]):
+        return None
+    word = their["word"] if our.start() else their["word"].lower()
+    addition = Edit(our.end("word"), our.end("word"), f"/{word}")
+    back = backwards([Edit(match.end("one"), match.end(), "")])
+    return translation.replaced_by(found[0], [found[0].edited([addition], back)])
+
+
+def fields(
+    translation: SentenceTranslation, direction: Direction, options: SearchOptions
+) -> Asking[SentenceTranslation | None]:
+    """Translates names of fields one by one, if some have several words: models mix them."""
+    names = translation.source.split("/")
+    is_list = _FIELDS.fullmatch(translation.source) and all(name[0].isupper() for name in names)
+    if not is_list or not any(" " in name for name in names):
+        return None
+    alone = iter((yield from _nouns([name for name in names if " " not in name], direction, options)))
+    nouns = [next(alone) if " " not in name else "" for name in names]
+    answers = yield Question(tuple(names), replace(options, n_best=1))
+    found = [answer.sentences[0] for answer in answers or () if len(answer.sentences) == 1]
+    if len(found) != len(names):
+        return None
+    texts = [_capitalized(noun or each.text) for noun, each in zip(nouns, found, strict=True)]
+    least = min(found, key=lambda each: each.likelihood)
+    return translation.replaced_by(least, [replace(least, text="/".join(texts), alignment=())])
+
+
+def _capitalized(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def without_copies(
@@ -148,7 +212,8 @@ def _slashes(sentence: str, here: Language) -> Iterator[int]:
         left = _BEFORE_SLASH.search(sentence, max(0, place - 60), place)
         right = _WORD.match(sentence, place + 1)
         assert left and right
-        words = [word for word in (left[0], right[0]) if word]
+        is_unit = _MEASURED.search(sentence, max(0, place - 60), place)
+        words = [word for word in ("" if is_unit else left[0], right[0]) if word]
         if any(word.isupper() for word in words) and not sentence.isupper():
             continue
         if any(len(word) <= _SHORT and word.lower() not in here.common_words for word in words):

@@ -130,6 +130,23 @@ async def test_where_several_slashes_are_lost_the_pieces_are_translated() -> Non
     assert await again("Name/Tag: Ort/Datum", answers) == "name/day: place/date"
 
 
+async def test_two_small_words_are_translated_each_in_the_sentence() -> None:
+    answers = {"Vor dem Essen!": "Before eating!", "Nach dem Essen!": "After eating!"}
+    assert await again("Vor/nach dem Essen!", answers) == "Before/after eating!"
+    answers = {"Komm mit Brot.": "Come with bread.", "Komm ohne Brot.": "Bring no bread."}
+    assert await again("Komm mit/ohne Brot.", answers | {"Komm mit / ohne Brot.": "So"}) == "So"
+
+
+async def test_names_of_fields_are_translated_one_by_one() -> None:
+    answers = {"a name": "ein Name", "Phone number": "die Telefonnummer"}
+    assert await again("Name/Phone number/Key ID", answers, EN_DE) == "Name/Die Telefonnummer/Key ID"
+
+
+async def test_a_noun_behind_a_unit_is_translated() -> None:
+    assert await again("500 MB/Tag", {"ein Tag": "a day"}) == "500 MB/day"
+    assert await again("500 MB/s", {}) is None
+
+
 async def test_capitals_are_translated_in_the_likeliest_case() -> None:
     answers = {
         "Bitte tür schließen": ("Please tuer close", -2.0),
