@@ -40,6 +40,18 @@ class NounProbe(NamedTuple):
     answer: re.Pattern[str]
 
 
+class Negations(NamedTuple):
+    """The words that deny, in any letter case; in translations, other words may do so.
+
+    Attributes:
+        words: Of a sentence that denies something: "not", "never". A question and its tag aren't meant.
+        traces: What a translation may have for such a word of another language: also "hardly", "unknown", "avoid".
+    """
+
+    words: re.Pattern[str]
+    traces: re.Pattern[str]
+
+
 def _no_forms(word: str, is_last: bool) -> Iterable[str]:
     return ()
 
@@ -110,6 +122,7 @@ class Language:
             for them.
         kept_names: What stays as it is whatever the target: addresses; each after characters, one of which is in all
             its matches.
+        negations: The words that deny; None if they aren't known.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
         frames: Gives sentences to train with, by names that all languages share. Their slots are filled with
             ``amount``, ``date``, ``decimal``, ``number`` and the like in the notation of each language.
@@ -148,6 +161,7 @@ class Language:
     is_common_noun: Callable[[str, Sequence[str]], bool] = lambda word, before: False
     references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
     kept_names: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = ()
+    negations: Negations | None = None
     common_words: frozenset[str] = frozenset()
     frames: Callable[[], Mapping[str, str]] = _no_table
 

@@ -19,6 +19,11 @@ from app.text.well_formed import SIGNS
 # No model keeps more numbers apart, and the attempt takes as long as the sentence did.
 _MAX_NUMBERS = 12
 _PIECE = re.compile(r"\W*+(.*\w)", re.DOTALL)  # without the spaces and punctuation around it
+# A span that a program writes a number for: a conversion of C's fprintf for numbers, or the name of a count.
+_COUNT = re.compile(
+    r"%[^a-zA-Z%(]*(?:hh?|ll?|[jztqL])?[diufFeEgG]\b|(?:^|[^a-zA-Z])(?:count|total|num(?:ber)?|amount|n)\b",
+    re.IGNORECASE,
+)
 # Numbers that all languages write alike. Numbers with a point or a comma differ, so the model translates them.
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
 
@@ -85,12 +90,15 @@ def _restored(numbered: Protected, translation: Aligned) -> Aligned | None:
     return None if restored.lost else Aligned(restored.text, numbered.restore_links(translation.links, restored))
 
 
-def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
+def with_other_stand_ins(
+    sentence: Protected, placeholders: Sequence[str] = (), *, cuts: bool = True
+) -> Iterator[Attempt]:
     """Yields the attempts to make while protected spans are lost; the last attempt keeps all of them.
 
     Args:
         sentence: The sentence with its stand-ins.
         placeholders: Characters that the model carries over exactly once.
+        cuts: Whether to make that last attempt: see ``cut``.
     """
     if not sentence.stand_ins:
         return
@@ -99,15 +107,13 @@ def with_other_stand_ins(sentence: Protected, placeholders: Sequence[str] = ()) 
         own = renamed(sentence, placeholders)
         if own:
             yield own
-    if any(is_placeholder):
-        names = renamed(sentence, NAMES)
-        if names:
-            yield names
+    names = renamed(sentence, NAMES) if any(is_placeholder) else None
     few = len(sentence.stand_ins) <= _MAX_NUMBERS
     numbers = renamed(sentence, map(str, count(57, 13))) if few else None
-    if numbers:
-        yield numbers
-    yield cut(sentence)
+    both = (numbers, names) if all(map(_COUNT.search, sentence.spans)) else (names, numbers)
+    yield from filter(None, both)
+    if cuts:
+        yield cut(sentence)
 
 
 def renamed(sentence: Protected, stand_ins: Iterable[str]) -> Attempt | None:

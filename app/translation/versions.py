@@ -10,6 +10,7 @@ from app.text.quality_checks import Verdict, is_useless, judge
 from app.text.terms.glossary import missing
 from app.text.well_formed import is_malformed
 from app.translation.attempts import Aligned, Attempt
+from app.translation.coverage import left_out
 from app.translation.rules.checks import failed
 from app.translation.rules.pair import Direction
 from app.translation.rules.register import offending
@@ -23,12 +24,13 @@ class _Ranked(NamedTuple):
     lost: int
     missing: int
     verdicts: int
+    left_out: int
     translation: SentenceTranslation
     offending: tuple[str, ...]
 
 
-def _faults(ranked: _Ranked) -> tuple[bool, int, int, int]:
-    return ranked[:4]
+def _faults(ranked: _Ranked) -> tuple[bool, int, int, int, int]:
+    return ranked[:5]
 
 
 class Versions:
@@ -66,6 +68,11 @@ class Versions:
     def has_lost(self) -> bool:
         """Whether the best translation lacks protected spans."""
         return self._ranked[0].lost > 0
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the best translation leaves out words beside protected spans."""
+        return self._ranked[0].left_out > 0
 
     def add(self, attempt: Attempt, translations: Sequence[TextTranslation]) -> None:
         """Adds the translation that an attempt makes."""
@@ -128,10 +135,11 @@ class Versions:
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
         verdicts = dict.fromkeys((*own, *failed(pair)))
-        placed, lost = None, 0
+        placed, lost, words = None, 0, list[str]()
         if self.protected:
             placed = self.protected.restore(translation.text, translation.alignment)
             lost = len(placed.lost) + self.protected.lacks_words(translation.text)
+            words = left_out(translation.source, translation.alignment, pair.here, self.protected.stand_ins)
             texts = self._without_kept(self.protected.source), self._without_kept(placed.text)
             if Verdict.MALFORMED not in verdicts and is_malformed(*texts, pair.here, pair.there):
                 verdicts[Verdict.MALFORMED] = None
@@ -139,4 +147,4 @@ class Versions:
         useless = bool(verdicts) and is_useless(translation.source, translation.text)
         lacking = missing(translation.text, translation.terms)
         wrong = offending(pair) if Verdict.FORMALITY in verdicts else ()
-        return _Ranked(useless, lost, lacking, len(verdicts), translation, wrong)
+        return _Ranked(useless, lost, lacking, len(verdicts), len(words), translation, wrong)

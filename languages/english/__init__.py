@@ -11,7 +11,7 @@ from languages.english.inflection import bases, inflected
 from languages.english.laws import references
 from languages.english.spelling import spelling
 from languages.frames import frames_of
-from languages.language import NounProbe
+from languages.language import Negations, NounProbe
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
 from languages.writing import OrdinalSlip
@@ -95,6 +95,23 @@ _GREETING = re.compile(
     r" (?!there|all|every|again|from|to|and|my|dear|in|on|for|at|back|you)[^\W\d_]+(?: [^\W\d_]+)?(?P<mark>[.!?…]*)"
 )
 
+_NEGATIONS = Negations(
+    re.compile(
+        r"\b(?:not(?! (?:only|least)\b)|never(?!theless)|no (?!(?:\d|matter|doubt|wonder)\b)|nobody|nothing|none"
+        r"|neither|nor|nowhere|without|cannot|\w{2,6}n['’]t)\b(?![^.!]{0,80}\?)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:no|not|never|nobody|nothing|none|neither|nor|nowhere|without|cannot|\w+n['’]t|unless|instead|except\w*"
+        r"|un(?!der|it|ion|iv)\w{3,}|(?:dis|mis|non)\w{3,}|im(?:possib|patien|prop)\w*|in(?:ab|ac|ca|co[mnr]|s[ea]|va)\w*"
+        r"|ir(?:rel|reg|resp)\w*|\w*(?:less|free)|refus\w*|fail\w*|den(?:y|ie[sd])|lack\w*|avoid\w*|miss\w*|prevent\w*"
+        r"|stop\w*|ke(?:ep\w*|pt)|los[et]\w*|hat(?:e[sd]?|ing)|ignor\w*|neglect\w*|reject\w*|forbid\w*|prohibit\w*|ban(?:ned)?"
+        r"|hardly|barely|rarely|seldom|few|little|only|until|despite|regardless|against|apart|far|out|empty|wrong|vain"
+        r"|remember|any\w*|otherwise|else)\b",
+        re.IGNORECASE,
+    ),
+)
+
 LANGUAGE = replace(
     neutral("en"),
     greeting=_GREETING,
@@ -115,6 +132,7 @@ LANGUAGE = replace(
     references=references,
     ampersand_words=frozenset("breakfast carry click co drop go paste pay play ride roll shoot white".split()),
     sounded_articles=frozenset({"a", "an"}),
+    negations=_NEGATIONS,
     common_words=frozenset(
         """
         a about after again already always and any are as at be because been before being between both but by

@@ -15,7 +15,7 @@ from languages.german.laws import references
 from languages.german.nouns import is_common_noun
 from languages.german.streets import KEPT
 from languages.german.umlauts import restored
-from languages.language import DottedOrdinals, NounProbe
+from languages.language import DottedOrdinals, Negations, NounProbe
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
 from languages.writing import OrdinalSlip
@@ -152,6 +152,21 @@ def _with_articles(word: str) -> tuple[str, str]:
     return f"ein {noun}", f"der {noun}"
 
 
+_NEGATIONS = Negations(
+    re.compile(
+        r"\b(?:nicht(?! (?:nur|zuletzt|weiter|zufällig|gleich)\b)|keine?|keine[mnrs]|nie|niemals|niemand\w{0,2}|nichts"
+        r"|nirgends|nirgendwo\w{0,3}|weder|ohne(?! weiteres))\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:nicht\w*|kein\w*|nie|niemals|niemand\w*|nirgend\w*|weder|ohne\w*|nein|un(?!d|s|ter|gefähr|bedingt)\w{3,}"
+        r"|ver(?:bot|biet|weiger|mei?d|mied|hinder|pass|nachlässig|zicht|lier|lor|sag)\w*|(?:ab|aus)(?:ge)?(?:lehn|schl)\w*"
+        r"|falsch\w*|fehl\w*|miss\w+|kaum|selten|statt|anstatt|außer\w*|sonst|weniger|höchstens|nur|erst|trotz\w*|egal"
+        r"|untersag\w*|unterl(?:ass|ieß)\w*|lass\w*|denk\w*|stopp?\w*|gegen|\w+(?:los|frei|leer)(?:e[mnrs]?)?)\b",
+        re.IGNORECASE,
+    ),
+)
+
 LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE", "LI"),
@@ -182,6 +197,7 @@ LANGUAGE = replace(
     is_common_noun=is_common_noun,
     references=references,
     kept_names=KEPT,
+    negations=_NEGATIONS,
     common_words=_COMMON_WORDS,
     frames=partial(frames_of, Path(__file__).parent),
 )

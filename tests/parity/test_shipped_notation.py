@@ -26,6 +26,8 @@ PRINTF = {
     "en de %+d degrees": r"%\+d (?!degrees)\w+",
     "en de Saved %% in total": rf"(?:{W} )?%%(?: {W})?",
     "en de %1$,d users": r"%1\$,d (?!users)\w+",
+    "en de %(count)s of %(total)s done": rf"%\(count\)s {W} %\(total\)s (?!done)\w+",
+    "en de Last updated %s ago": rf"(?!Last){W} vor %s.*",
 }
 ESCAPES = {
     r"en de Don\'t panic, it\'s easy.": r"(?:[^'\\]|\\')+",
@@ -33,6 +35,7 @@ ESCAPES = {
         r"[^\\]+ (?:\\\"|„)%1\$s(?:\\\"|“)[^\\]+\\n(?!Tap)[^\\]+"
     ),
     r"en de Line one\nLine two": rf"{W}\\n{W}",
+    r"en de Don\'t forget %1$s!": r"(?=.*\b(?:nicht|kein))(?!.*Don)[^\\]*%1\$s.*!",
     r"en de I waited for him.\NHe didn't come.": rf"{W}\\N(?!He ){W}",
     r"de en Ich habe gewartet.\NEr kam nicht.": rf"{W}\\N(?!Er ){W}",
     r"xml:en de <string name='a'>Don\'t stop</string>": r"<string name='a'>(?:[^'\\]|\\')+</string>",
@@ -49,6 +52,7 @@ BRACKETS = {
         r'<p>\[contact-form-7 id="123" title="Konta[ck]t"\]</p>'
     ),
     "de en [url=https://example.org]Mehr lesen[/url]": r"\[url=https://example\.org\](?!Mehr )[^\[]*\[/url\]",
+    "de en [center][b]Willkommen im Forum[/b][/center]": r"\[center\]\[b\](?!Willk)[^\[]+\[/b\]\[/center\]",
     "de en [quote]Das ist gut.[/quote]": rf"\[quote\]{W}\[/quote\]",
     "de en [b]Wichtig:[/b] Bitte [url=https://example.org]hier klicken[/url] und [i]sofort[/i] antworten.": (
         rf"\[b\](?!Wichtig){W}\[/b\] {W} \[url=https://example\.org\](?!hier){W}\[/url\] {W} \[i\](?!sofort){W}\[/i\].*"

@@ -3,7 +3,7 @@
 The engine makes those that need none: ``app.text.quality_checks.CHECKS``.
 """
 
-from app.text.quality_checks import Verdict, loses_number
+from app.text.quality_checks import Verdict, loses_negation, loses_number
 from app.text.well_formed import is_malformed
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Check
@@ -18,9 +18,14 @@ def _is_malformed(pair: Pair) -> bool:
     return is_malformed(pair.source, pair.translation, pair.here, pair.there)
 
 
+def _loses_negation(pair: Pair) -> bool:
+    return loses_negation(pair.source, pair.translation, pair.here.negations, pair.there.negations)
+
+
 CHECKS = (
     Check(Verdict.DIGITS_CHANGED, _lost_number),
     Check(Verdict.MALFORMED, _is_malformed),
+    Check(Verdict.NEGATION_LOST, _loses_negation),
     Check(Verdict.FORMALITY, lambda pair: bool(offending(pair))),
 )
 

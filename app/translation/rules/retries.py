@@ -100,6 +100,15 @@ def _signs_kept(situation: Situation) -> Iterator[Attempt]:
         yield from with_signs_kept(situation.source, situation.placeholders)
 
 
+def _words_kept(situation: Situation) -> Iterator[Attempt]:
+    """Translates the sentence with other stand-ins while words beside them are left out."""
+    protected = situation.versions.protected
+    if protected and situation.versions.leaves_out:
+        for attempt in with_other_stand_ins(protected, situation.placeholders, cuts=False):
+            if situation.versions.leaves_out:
+                yield attempt
+
+
 def _other_stand_ins(situation: Situation) -> Iterator[Attempt]:
     """Translates the sentence with other stand-ins, at last what is between them piece by piece."""
     protected = situation.versions.protected
@@ -115,6 +124,7 @@ RETRIES: tuple[Retry[Situation], ...] = (
     Retry(_signs_kept, is_free=True),
     Retry(_searched_again, is_free=True),
     Retry(_cut_at_numbers, is_free=True),
+    Retry(_words_kept, is_free=True),
     Retry(_other_stand_ins),
 )
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.text.quality_checks import Verdict, doubled_in, loses_number
+from app.text.quality_checks import Verdict, doubled_in, loses_negation, loses_number
 from app.text.quality_checks import judge as judge_with
 from languages.registry import language_of
 
@@ -119,6 +119,28 @@ def test_a_small_number_is_there_as_figures_or_as_a_word(source, translation, ta
     assert loses_number(source, translation, language_of(target).numbers) == is_lost
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "direction", "is_lost"),
+    [
+        ("Don't forget the milk!", "Vergiss die Milch!", "en-de", True),
+        ("Don't forget the milk!", "Vergiss die Milch nicht!", "en-de", False),
+        ("Don't forget the milk!", "Denk an die Milch!", "en-de", False),
+        ("Never share it with anyone.", "Teile es mit jemandem.", "en-de", True),
+        ("No smoking", "Rauchen verboten", "en-de", False),
+        ("You like it, don't you?", "Du magst es, oder?", "en-de", False),
+        ("No. 5", "Nr. 5", "en-de", False),
+        ("Er ist nicht verfügbar.", "He is unavailable.", "de-en", False),
+        ("Er ist nicht verfügbar.", "He is under the bus.", "de-en", True),
+        ("Nicht nur er kam.", "He came, and others did.", "de-en", False),
+        ("Keine Sorge!", "Worry!", "de-en", True),
+        ("Keine Sorge!", "Huoli!", "de-fi", False),
+    ],
+)
+def test_what_is_denied_is_denied_in_the_translation(source, translation, direction, is_lost):
+    here, there = (language_of(code).negations for code in direction.split("-"))
+    assert loses_negation(source, translation, here, there) == is_lost
+
+
 @pytest.mark.skipif(not REFERENCES, reason="the evaluation sets are not here")
 @pytest.mark.parametrize("path", REFERENCES, ids=lambda path: path.name)
 @pytest.mark.parametrize("backwards", [False, True], ids=["de-en", "en-de"])
@@ -131,6 +153,11 @@ def test_human_translations_are_hardly_ever_blamed(path, backwards):
     )
     blamed["small number"] = sum(
         loses_number(english, german, GERMAN) if backwards else loses_number(german, english, ENGLISH)
+        for german, english in pairs
+    )
+    here, there = (language_of(code).negations for code in (("en", "de") if backwards else ("de", "en")))
+    blamed["negation"] = sum(
+        loses_negation(english, german, here, there) if backwards else loses_negation(german, english, here, there)
         for german, english in pairs
     )
     assert all(count < 0.01 * len(pairs) for count in blamed.values()), blamed
