@@ -21,12 +21,15 @@ from app.text.untranslated import Reason
 
 _STYLES = "a annotation b big del em font i li small span strike strong sub sup tt u ul".split()
 _PLACEHOLDER = "{urn:oasis:names:tc:xliff:document:1.2}g"
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))|(\")|([ \t\r\n]++)", re.DOTALL)
+# A tag of HTML that is written as text, in CDATA or with references: its quotation marks are those of attributes.
+_TAG = r"<[!/]?[A-Za-z][^<>]*+>"
+_ESCAPE = re.compile(rf"({_TAG})|\\(?:u([0-9A-Fa-f]{{4}})|(.))|(\")|([ \t\r\n]++)", re.DOTALL)
+_TAGS = re.compile(f"({_TAG})")
 _CONTROLS = {"n": "\n", "t": "\t"}
 _WRITTEN = str.maketrans({"\\": "\\\\", "'": "\\'", '"': '\\"', "\n": "\\n", "\t": "\\t"})
-_WRITTEN_IN_HTML = {code: other for code, other in _WRITTEN.items() if code != ord('"')}
 _SPACES = re.compile(r"  ++")
 _CDATA = "<![CDATA["
+_STRINGS = ("string", "string-array", "plurals")
 
 
 class _String:
@@ -55,13 +58,17 @@ class _String:
         return Edit(inside, end_tag, content)
 
 
-def read(data: bytes) -> Document:
+def read(data: bytes) -> Document | None:
     """Reads a file of the source language. Of the translated file, only the strings differ from it.
+
+    It is none of Android's if nothing right below its root is a string, an array of them or a plural: then, None.
 
     Raises:
         DamagedDocument: It isn't well-formed.
     """
     root = parse(data)
+    if next(root.iterchildren(*_STRINGS), None) is None:
+        return None
     kept: Counter[Reason] = Counter()
     strings = [string for string in bounded(_strings(root, kept)) if string.text.is_translatable]
     texts = tuple(string.text.markup for string in strings)
@@ -95,22 +102,21 @@ def _strings(root: Any, kept: Counter[Reason]) -> Iterator[_String]:
 def unescaped(written: str) -> str:
     """Reads a stretch of text: escapes, quotes that keep white space, and white space that counts as one space.
 
-    In HTML that is written as text, in CDATA, quotes are those of attributes.
+    Tags of HTML that are written as text stay as they are.
     """
-    is_html = "<" in written
     pieces: list[str] = []
     done, quoted = 0, False
     for match in _ESCAPE.finditer(written):
-        code, escaped, quote, space = match.groups()
+        tag, code, escaped, quote, space = match.groups()
         pieces.append(written[done : match.start()])
         done = match.end()
-        if code:
+        if tag:
+            pieces.append(tag)
+        elif code:
             character = chr(int(code, 16))
             pieces.append(character if character.isprintable() or character.isspace() else match[0])
         elif escaped:
             pieces.append(_CONTROLS.get(escaped, escaped))
-        elif quote and is_html:
-            pieces.append(quote)
         elif quote:
             quoted = not quoted
         else:
@@ -120,8 +126,9 @@ def unescaped(written: str) -> str:
 
 def escaped(text: str) -> str:
     """Writes a text so that ``unescaped`` reads it."""
-    text = text.translate(_WRITTEN if "<" not in text else _WRITTEN_IN_HTML)
-    text = _SPACES.sub(lambda run: "\\u0020" * len(run[0]), text)
+    pieces = _TAGS.split(text)  # tags are every second one
+    pieces[::2] = (_SPACES.sub(lambda run: "\\u0020" * len(run[0]), each.translate(_WRITTEN)) for each in pieces[::2])
+    text = "".join(pieces)
     return f"\\{text}" if text.startswith(("@", "?")) else text
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from app.fairness.budget import checkpoint
 from app.text.inline.balance import balance
 from app.text.inline.codec import Codec
-from app.text.inline.objects import Inline, Kind, Part, read
+from app.text.inline.objects import Escape, Inline, Kind, Part, read
 from app.text.inline.placement import apply, place
 from app.text.inline.target_tokens import Link
 from app.text.markup.cut_ranges import CutRanges
@@ -232,7 +232,8 @@ class DocumentBuilder:
                 ]
                 rewrites = {inner: rewrite for inner, rewrite in own.items() if rewrite}
                 write = partial(_as_written, escape) if own and self._is_unescaped(group_parts) else escape
-                found += split(text, list(own), write, objects, rewrites, as_elements=True)
+                escapes = _joined_escapes(group_parts)
+                found += split(text, list(own), write, objects, rewrites, escapes, as_elements=True)
             else:
                 found += group_parts
             done += len(text)
@@ -289,6 +290,12 @@ def trim(parts: Sequence[Part]) -> list[Part]:
                 begin, end = opened, index
     inner = parts[begin : end + 1]
     return [part for index, part in enumerate(inner, begin) if first <= index <= last or part.kind is not Kind.TEXT]
+
+
+def _joined_escapes(parts: Sequence[Part]) -> list[Escape]:
+    """The escapes of parts that are one text."""
+    places = accumulate((len(part.content) for part in parts), initial=0)
+    return [escape.moved(place) for part, place in zip(parts, places, strict=False) for escape in part.escapes]
 
 
 def _write_plain(inline: Inline, run: str, translation: str, links: Sequence[Link]) -> tuple[str, tuple[str, ...]]:

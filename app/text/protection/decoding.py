@@ -46,7 +46,7 @@ class Decoded(NamedTuple):
             if part.kind is Kind.TEXT:
                 found.append(part._replace(escapes=moved))
             else:
-                found.append(part._replace(content=_as_written(part.content, moved)))
+                found.append(part._replace(content=as_written(part.content, moved)))
             done = end
         return found
 
@@ -58,7 +58,7 @@ def decode(text: str, decoders: Sequence[Decoder]) -> Decoded:
 
 
 def decode_parts(parts: Sequence[Part], decoders: Sequence[Decoder]) -> tuple[list[Part], Codec | None]:
-    """Reads the TEXT parts of marked-up text, which are one text."""
+    """Reads the TEXT parts of marked-up text, which are one text; each gets its escapes."""
     texts = [part.content if part.kind is Kind.TEXT else "\ufffc" for part in parts]
     written, codec = _find("".join(texts), decoders)
     if not written:
@@ -69,8 +69,8 @@ def decode_parts(parts: Sequence[Part], decoders: Sequence[Decoder]) -> tuple[li
     for part, text in zip(parts, texts, strict=True):
         end = done + len(text)
         inside = written[bisect_left(begins, done) : bisect_left(begins, end)]
-        content, _ = _read(text, [Written(begin - done, last - done, meaning) for begin, last, meaning in inside])
-        read.append(part._replace(content=content) if inside else part)
+        own = _read(text, [Written(begin - done, last - done, meaning) for begin, last, meaning in inside])
+        read.append(part._replace(content=own[0], escapes=own[1]) if inside else part)
         done = end
     return read, codec
 
@@ -103,7 +103,8 @@ def _read(text: str, written: Sequence[Written]) -> tuple[str, tuple[Escape, ...
     return "".join([*pieces, text[done:]]), tuple(escapes)
 
 
-def _as_written(content: str, escapes: Sequence[Escape]) -> str:
+def as_written(content: str, escapes: Iterable[Escape]) -> str:
+    """Writes a stretch of a decoded text as it was; the escapes are in order, with places in the stretch."""
     pieces: list[str] = []
     done = 0
     for place, length, written in escapes:

@@ -7,7 +7,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from app.text.inline.objects import Kind, Part, Rewrite
+from app.text.inline.objects import Escape, Kind, Part, Rewrite
+from app.text.protection.decoding import as_written
 from app.text.protection.expressions import Tag
 from app.text.protection.patterns import Patterns, Range, collected, merged
 
@@ -157,6 +158,7 @@ def split(
     escape: Callable[[str], str] = str,
     objects: Sequence[Object] = (),
     rewrites: Mapping[Range, Rewrite] = MappingProxyType({}),
+    escapes: Sequence[Escape] = (),
     *,
     as_elements: bool = False,
 ) -> list[Part]:
@@ -168,6 +170,7 @@ def split(
         escape: Writes what isn't translated as markup.
         objects: What else stands in the text.
         rewrites: What a translation has in the place of ranges.
+        escapes: What the source writes differently, in order.
         as_elements: Make parts of elements of tags; else points, since an element may reach over several sentences.
     """
     atoms = (Object(begin, end, Kind.ATOM) for begin, end in ranges)
@@ -178,7 +181,8 @@ def split(
             parts.append(Part(Kind.TEXT, text[done:begin]))
         if begin < end:
             rewrite = rewrites.get((begin, end)) if kind is Kind.ATOM else None
-            content = escape(text[begin:end])
+            inside = escapes[bisect_left(escapes, (begin,)) : bisect_left(escapes, (end,))] if escapes else ()
+            content = escape(as_written(text[begin:end], (one.moved(-begin) for one in inside)))
             if pair and as_elements:
                 parts.append(Part(kind, content, name=f"[{pair}"))
             else:

@@ -103,8 +103,33 @@ def test_android_escapes_are_read_as_they_are_written(text):
     assert unescaped(escaped(text)) == text
 
 
-def test_another_xml_document_is_no_android_file():
-    assert translate(b"<a><resources><string>Hund</string></resources></a>", "a.xml").startswith(b"<a><resources>")
+@pytest.mark.parametrize(
+    "file",
+    [
+        "<a><resources><string>Hund</string></resources></a>",
+        "<resources><book><title>Hund</title></book></resources>",
+        "<resources><book><string>Hund</string></book></resources>",
+    ],
+)
+def test_another_xml_document_is_no_android_file(file: str):
+    assert translate(file.encode(), "a.xml").decode() == file.replace("Hund", "HUND")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (r"a &lt; b und \"c\"", 'a < b und "c"'),
+        (r"<![CDATA[a < b und \"c\"]]>", 'a < b und "c"'),
+        (r'<![CDATA[<a href="x">\"c\"</a>]]>', '<a href="x">"c"</a>'),
+        (r"&lt;a href=\"x\">c&lt;/a>", r"<a href=\"x\">c</a>"),
+    ],
+)
+def test_quotation_marks_beside_a_less_than_sign_stay_escaped(written: str, meant: str):
+    text = written.removeprefix("<![CDATA[").removesuffix("]]>").replace("&lt;", "<")
+    assert unescaped(text) == meant and escaped(meant) == text
+    file = f'<resources><string name="a">{written}</string></resources>'
+    found = translate(file.encode(), "strings.xml").decode()
+    assert found.count('\\"') == file.count('\\"') and found.count('"') == file.count('"')
 
 
 def test_apples_strings_change_and_nothing_else():
