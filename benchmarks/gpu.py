@@ -38,7 +38,7 @@ from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.models.bundle import Bundle
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.device_graphs import BEAM, SOURCE_POSITIONS, TYPES, Source
-from app.engine.onnx.device_lexicon import NODES
+from app.engine.onnx.device_lexicon import ROWS
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.engine.scheduling.policy import Batch
@@ -76,7 +76,7 @@ def nodes(bench: Bench) -> Found:
         options.log_severity_level = 3  # here inputs and outputs are not the same memory, of which each step would warn
         session = onnxruntime.InferenceSession(str(path), options, providers=[name])
         sizes = {"B": bench.slots, "b": bench.slots, "R": bench.slots * (BEAM if role == "beam" else 1), "D": 256}
-        sizes |= {"S": SOURCE_POSITIONS, "s": SOURCE_POSITIONS, "P": 64, "T": 1 + bench.slots * NODES}
+        sizes |= {"S": SOURCE_POSITIONS, "s": SOURCE_POSITIONS, "P": 64, "T": bench.slots * ROWS}
         given = {
             each.name: np.full(
                 [sizes.get(axis, axis) for axis in each.shape], each.name.endswith("lengths"), TYPES[each.type]

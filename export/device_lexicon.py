@@ -1,11 +1,10 @@
 """The lexicon in a step on a GPU: what it offers to each row, and how far the row has used it.
 
-What ``app.engine.decoding.lexicon_search`` does with trees, these nodes do with tables. They hold the children of every
-node of every slot's trees: ``app.engine.onnx.device_lexicon`` fills them.
+What ``app.engine.decoding.lexicon_search`` does with trees, these nodes do with tables, whose rows say what may follow
+where a hypothesis stands: ``app.engine.onnx.device_lexicon`` fills them. So a step looks up one row.
 
-Axes: those of ``export.device_steps``; T nodes of all slots, C children of a node, U words of a sentence, K candidates.
-A row may go on with the children of two nodes: of the node that it has reached, and of the root of the word that the
-alignment head looks at. At most one of the two offers its children; a complete translation only may be continued.
+Axes: those of ``export.device_steps``; T rows of the tables of all slots, C tokens that the lexicon offers together,
+K candidates of the model, U words of a sentence.
 """
 
 from dataclasses import dataclass
@@ -16,23 +15,36 @@ from onnx import TensorProto
 from app.engine.onnx.device_lexicon import CHILDREN, WORDS
 from export.device_nodes import INTEGER, Nodes
 
-_FLOAT = TensorProto.FLOAT
-_BOTH = 2 * CHILDREN
+_FLOAT, _SMALL = TensorProto.FLOAT, TensorProto.INT32
 _NO_TOKEN = -2
-"""Is no token and no child: missing children are -1."""
+"""Is no token, and nothing that the tables have: missing tokens are -1."""
 
-TABLES: dict[str, tuple[int, list[int | str]]] = {
-    "words": (INTEGER, ["B", "S"]),  # number of the word at each source position, from 1; 0 for none
-    "tree_tokens": (INTEGER, ["T", CHILDREN]),
-    "tree_next": (INTEGER, ["T", CHILDREN]),  # the children as nodes
-    "tree_shares": (_FLOAT, ["T", CHILDREN]),  # logarithm of the lexicon's share, -inf where it offers nothing
-    "tree_rests": (_FLOAT, ["T"]),  # logarithm of the model's share
-    "tree_opens": (INTEGER, ["T"]),  # 1 where another word may begin, else 0
-    "tree_taken": (INTEGER, ["T"]),  # the root, for its own children: the row has then used the word; else -1
-}
-"""Element types and shapes. The host writes them when a sentence joins."""
-PROGRESS: dict[str, tuple[int, list[int | str]]] = {"nodes": (INTEGER, ["R"]), "roots": (INTEGER, ["R", 1 + WORDS])}
-"""Of each row: the node of its last token, 0 if that was the model's own; the roots of the words not yet used."""
+Ends = dict[str, tuple[int, list[int | str]]]
+
+
+def tables(beam: int) -> Ends:
+    """Element types and shapes of the tables, which the host writes when a sentence joins; M = ``beam``.
+
+    The last columns of ``tree_next`` and ``tree_words`` are the model's candidates. In greedy search ``tree_shares``
+    has a column for the candidate, too.
+    """
+    return {
+        "words": (_SMALL, ["B", "S"]),  # number of the word at each source position, from 1; 0 for none
+        "tree_tokens": (INTEGER, ["T", CHILDREN]),
+        "tree_shares": (_FLOAT, ["T", CHILDREN + (beam == 1)]),  # logarithm of the lexicon's, -inf where it has none
+        "tree_rests": (_FLOAT, ["T", 1]),  # logarithm of the model's share
+        "tree_next": (_SMALL, ["T", CHILDREN + beam]),  # where a row stands behind each token
+        "tree_words": (_SMALL, ["T", CHILDREN + beam]),  # number of the word that each token uses, 0 for none
+    }
+
+
+def progress(beam: int) -> Ends:
+    """Element types and shapes of what a step writes for the next one; M = ``beam``.
+
+    ``stands``: k > 0 is row k of the tables, wherever the alignment head looks; -k is row k plus the number of the word
+    that it looks at. ``words_left``: the number of each word, 0 of those used.
+    """
+    return {"stands": (_SMALL, ["B", beam]), "words_left": (_SMALL, ["R", 1 + WORDS])}
 
 
 @dataclass(frozen=True)
@@ -40,19 +52,19 @@ class Offers:
     """What model and lexicon say together.
 
     Attributes:
-        scores: (R, K + 2C) float32, log-probabilities: of the candidates, then of what only the lexicon offers.
-        tokens: (R, K + 2C) int64.
-        nodes: (R, 2) int64, the nodes whose children count.
-        children: (R, 2C) int64, their tokens.
+        scores: (R, C + K) float32, log-probabilities: of what the lexicon offers, then of the other candidates.
+        tokens: (R, C + K) int64.
+        row: (R,) int32, of the tables.
     """
 
     scores: str
     tokens: str
-    nodes: str
-    children: str
+    row: str
 
 
-def offered(nodes: Nodes, best: str, candidates: str, attended: str, known: str | None = None) -> Offers:
+def offered(
+    nodes: Nodes, best: str, candidates: str, attended: str, *, beam: int, surplus: str | None = None
+) -> Offers:
     """Mix the lexicon's tokens with the model's.
 
     Args:
@@ -60,60 +72,80 @@ def offered(nodes: Nodes, best: str, candidates: str, attended: str, known: str 
         best: (R, K) float32, the model's log-probabilities.
         candidates: (R, K) int64, their tokens.
         attended: (B, M) int64, the source position that each row looks at.
-        known: The same as ``candidates``, less those whose probability doesn't count for the lexicon's tokens; None
-            if there is one candidate.
+        beam: M = K.
+        surplus: (B, M) bool, ranks of candidates whose probability doesn't count for the lexicon's tokens; None in
+            greedy search.
     """
-    column, both = nodes.integers(-1, 1), nodes.integers(-1, _BOTH)
-    word = nodes.one("Reshape", nodes.one("GatherElements", "words", attended, axis=1), column)
-    opens = nodes.one("Reshape", nodes.one("Gather", "tree_opens", "nodes"), column)
-    begins = nodes.one("Mul", nodes.one("GatherElements", "roots", word, axis=1), opens)
-    pair = nodes.one("Concat", nodes.one("Reshape", "nodes", column), begins, axis=1)
-    children, shares = (
-        nodes.one("Reshape", nodes.one("Gather", name, pair), both) for name in ("tree_tokens", "tree_shares")
+    column = nodes.integers(-1, 1)
+    looked_at = nodes.one("Reshape", nodes.one("GatherElements", "words", attended, axis=1), column)
+    word = nodes.one("GatherElements", "words_left", looked_at, axis=1)
+    stands = nodes.one("Reshape", "stands", column)
+    row = nodes.one("Max", stands, nodes.one("Sub", word, stands))
+    row = nodes.one("Reshape", row, nodes.integers(-1))
+    children, shares, rests = (
+        nodes.one("Gather", name, row, axis=0) for name in ("tree_tokens", "tree_shares", "tree_rests")
     )
-    left = nodes.one("ReduceSum", nodes.one("Gather", "tree_rests", pair), nodes.integers(1), keepdims=1)
-    rest = nodes.one("Add", best, left)
-    is_offered = nodes.one("Equal", nodes.over(known or candidates, 2), nodes.over(children, 1))  # (R, K, 2C)
+    rest = nodes.one("Add", best, rests)
+    tokens = nodes.one("Concat", children, candidates, axis=1)
+    if surplus is None:
+        return Offers(_mixed_with_best(nodes, rest, shares, tokens, candidates), tokens, row)
+    known = _without_surplus(nodes, candidates, surplus, beam)
+    return Offers(_mixed(nodes, rest, shares, children, known), tokens, row)
+
+
+def _mixed_with_best(nodes: Nodes, rest: str, shares: str, tokens: str, best: str) -> str:
+    """Scores (R, C + 1) in greedy search: the lexicon's tokens, then the best of the model with the rest (R, 1).
+
+    If the lexicon offers the best token, too, this has two columns, and that of the lexicon has a higher score or comes
+    first.
+    """
+    mixed = nodes.one("Add", rest, nodes.one("Softplus", nodes.one("Sub", shares, rest)))
+    return nodes.one("Where", nodes.one("Equal", tokens, best), mixed, shares)
+
+
+def _mixed(nodes: Nodes, rest: str, shares: str, children: str, known: str) -> str:
+    """Scores (R, C + K): the lexicon's tokens, then candidates with the rest (R, K), -inf if the lexicon offers them.
+
+    A token of both has log(exp(rest) + share): exactly the rest where the share is 0.
+    """
+    of_candidates, of_children = nodes.over(rest, 2), nodes.over(shares, 1)
     nothing = nodes.constant("nothing", np.float32(-np.inf))
-    own = nodes.one("Where", is_offered, nodes.over(shares, 1), nothing)
-    # log(exp(rest) + share); exactly the rest where nothing is offered
-    share = nodes.one("ReduceMax", own, nodes.integers(2), keepdims=0)
-    mixed = nodes.one("Add", rest, nodes.one("Softplus", nodes.one("Sub", share, rest)))
-    if known:
-        is_known = nodes.one("Equal", nodes.one("ReduceMax", own, nodes.integers(1), keepdims=0), shares)
-    else:
-        is_known = nodes.one("Squeeze", is_offered, nodes.integers(1))
-    alone = nodes.one("Where", is_known, nothing, shares)
-    scores, tokens = (nodes.one("Concat", *parts, axis=1) for parts in ((mixed, alone), (candidates, children)))
-    return Offers(scores, tokens, pair, children)
+    is_offered = nodes.one("Equal", nodes.over(known, 2), nodes.over(children, 1))  # (R, K, C)
+    both = nodes.one("Add", of_candidates, nodes.one("Softplus", nodes.one("Sub", of_children, of_candidates)))
+    of_lexicon = nodes.one("Where", is_offered, both, of_children)
+    of_model = nodes.one("Where", is_offered, nothing, of_candidates)
+    scores = (
+        nodes.one("ReduceMax", of_lexicon, nodes.integers(1), keepdims=0),
+        nodes.one("ReduceMin", of_model, nodes.integers(2), keepdims=0),
+    )
+    return nodes.one("Concat", *scores, axis=1)
 
 
-def without_surplus(nodes: Nodes, candidates: str, surplus: str, beam: int) -> str:
-    """The candidates (R, K = M) that ``offered`` may know: as many as are wanted, by their ranks ``surplus`` (B, M)."""
+def _without_surplus(nodes: Nodes, candidates: str, surplus: str, beam: int) -> str:
+    """The candidates (R, K = M) that the lexicon's tokens are compared with: as many as are wanted, by their ranks."""
     of_sentences = nodes.one("Reshape", candidates, nodes.integers(-1, beam, beam))
     no_token = nodes.integers(_NO_TOKEN, is_scalar=True)
     kept = nodes.one("Where", nodes.over(surplus, 1), no_token, of_sentences)
     return nodes.one("Reshape", kept, nodes.integers(-1, beam))
 
 
-def take(nodes: Nodes, offers: Offers, token: str, rows: str | None = None) -> None:
-    """Note the tokens (R, 1) that were chosen in ``nodes.next`` and ``roots.next``.
+def take(nodes: Nodes, offers: Offers, place: str, *, beam: int, rows: str | None = None) -> None:
+    """Note what was chosen in ``stands.next`` and ``words_left.next``.
 
     Args:
         nodes: The graph.
         offers: What was offered.
-        token: The tokens.
+        place: (B, M) int64, the columns that were chosen of the M (C + K) columns of each sentence's rows.
+        beam: M.
         rows: (R,) int64, the row that each of them extends; None if each extends its own.
     """
-    pair, children, roots = (
-        nodes.one("Gather", name, rows, axis=0) if rows else name for name in (offers.nodes, offers.children, "roots")
+    flat = nodes.integers(-1, beam * (CHILDREN + beam))
+    following, words = (
+        nodes.one("Reshape", nodes.one("Gather", name, offers.row, axis=0), flat)
+        for name in ("tree_next", "tree_words")
     )
-    following = nodes.one("Reshape", nodes.one("Gather", "tree_next", pair), nodes.integers(-1, _BOTH))
-    none, is_child = nodes.integers(0, is_scalar=True), nodes.one("Equal", children, token)
-    # Deeper nodes have larger numbers, so the node that the row has reached comes before the root. ReduceMax of int64
-    # would be four launches on CUDA, through float32.
-    of_children = nodes.one("Where", is_child, following, none)
-    found, _ = nodes.make("TopK", of_children, nodes.integers(1), outputs=2, axis=1, largest=1, sorted=1)
-    nodes.one("Reshape", found, nodes.integers(-1), name="nodes.next")
-    is_taken = nodes.one("Equal", roots, nodes.one("Gather", "tree_taken", found))
-    nodes.one("Where", is_taken, none, roots, name="roots.next")
+    nodes.one("GatherElements", following, place, name="stands.next", axis=1)
+    used = nodes.one("Reshape", nodes.one("GatherElements", words, place, axis=1), nodes.integers(-1, 1))
+    left = nodes.one("Gather", "words_left", rows, axis=0) if rows else "words_left"
+    none = nodes.constant("no_word", np.int32(0))
+    nodes.one("Where", nodes.one("Equal", left, used), none, left, name="words_left.next")

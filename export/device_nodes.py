@@ -168,9 +168,7 @@ class Nodes:
         return self.one("Gemm", states, self.weight("projection.weight"), self.weight("projection.bias"), transB=1)
 
     def norm(self, name: str, states: str) -> str:
-        """Layer norm over the last axis; the states as they are, if the model has none of that name."""
-        if f"{name}.gain" not in self.network.weights:
-            return states
+        """Layer norm over the last axis."""
         gain, bias = (self.weight(f"{name}.{part}") for part in ("gain", "bias"))
         return self.one("LayerNormalization", states, gain, bias, axis=-1, epsilon=self.network.attributes["epsilon"])
 
@@ -202,14 +200,13 @@ class Nodes:
         )
         return f"{made}.normal", f"{made}.sum"
 
-    def embed(self, ids: str, places: str) -> str:
-        """Embeddings of ids with the signals of their places, and the norm behind them if the model has one."""
+    def embed(self, ids: str, places: str) -> tuple[str, str]:
+        """Embeddings of ids, and the signals of their places: together they are the states before the first layer."""
         table, scale = self.weight("embedding"), self.network.attributes["embedding_scale"]
         if scale != 1:
             kind = helper.tensor_dtype_to_np_dtype(self.number)
             table = self._once("Mul", table, self.constant("embedding.scale", np.array(scale, kind)))
-        states = self.one("Add", self.one("Gather", table, ids), self.one("Gather", self.weight("positions"), places))
-        return self.norm("embedding_norm", states)
+        return self.one("Gather", table, ids), self.one("Gather", self.weight("positions"), places)
 
     def graph(
         self, name: str, inputs: Sequence[onnx.ValueInfoProto], outputs: Sequence[onnx.ValueInfoProto], opset: int
@@ -220,18 +217,31 @@ class Nodes:
         return helper.make_model(body, opset_imports=opsets, ir_version=11)
 
 
-def transform(nodes: Nodes, states: str, sublayers: Sequence[Sublayer], last_norm: str) -> str:
+def transform(nodes: Nodes, embedded: tuple[str, str], sublayers: Sequence[Sublayer], last_norm: str) -> str:
     """The sublayers one after the other, with their residual connections.
 
     In a pre-norm model each sum is normalised by the next sublayer's norm, so that bias, residual and norm are one
     node; the last one by ``last_norm``.
+
+    Args:
+        nodes: The graph.
+        embedded: Two summands of the states, see ``Nodes.embed``.
+        sublayers: The sublayers.
+        last_norm: The norm behind all of a pre-norm model.
     """
-    if not nodes.network.attributes["pre_norm"]:
+    pre_norm = nodes.network.attributes["pre_norm"]
+    if nodes.network.attributes["embedding_norm"]:
+        states, _ = nodes.joined("", *embedded, "embedding_norm")
+        normal = nodes.norm(sublayers[0].norm, states) if pre_norm else states
+    elif pre_norm:
+        normal, states = nodes.joined("", *embedded, sublayers[0].norm)
+    else:
+        normal = states = nodes.one("Add", *embedded)
+    if not pre_norm:
         for sublayer in sublayers:
             inner = sublayer.inner(sublayer.layer, states)
             states, _ = nodes.joined(sublayer.output, inner, states, sublayer.norm)
         return states
-    normal = nodes.norm(sublayers[0].norm, states)
     following = [after.norm for _, after in pairwise(sublayers)] + [last_norm]
     for sublayer, norm in zip(sublayers, following, strict=True):
         inner = sublayer.inner(sublayer.layer, normal)

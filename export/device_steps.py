@@ -17,9 +17,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from app.engine.onnx.device_graphs import BEAM
+from app.engine.onnx.device_graphs import BEAM, history_columns
 from app.engine.onnx.device_lexicon import CHILDREN
-from export.device_lexicon import PROGRESS, TABLES, Offers, offered, take, without_surplus
+from export.device_lexicon import Offers, offered, progress, tables, take
 from export.device_nodes import INTEGER, Network, Nodes, Sublayer, attend, network_of, recurrence, transform
 from export.graph_ends import array_names
 
@@ -27,8 +27,6 @@ OPSET = 24
 """TensorScatter, and Attention that takes the number of keys of each row."""
 WINDOW = 8
 """Steps between two looks of the host at most. A row of the histories is a ring of as many columns."""
-_LOST = -1e30
-"""A hypothesis with a lower sum of log-probabilities is none."""
 _LOWEST = -30_000.0
 """Far below all scores of an alignment head, and a number of float16."""
 
@@ -48,8 +46,8 @@ def device_graphs(
         encoder: The graph of the native operator Encode; its weights may lie outside of it.
         decoder: That of Decode.
         number: ``TensorProto.FLOAT16``, or ``FLOAT`` for tests on the CPU: in which numbers to compute.
-        has_lexicon: The steps take the lexicon's translations of rare words, see ``export.device_lexicon``. That is 29
-            kernels more in a step of greedy search, and 34 of a beam. It needs an alignment head.
+        has_lexicon: The steps take the lexicon's translations of rare words, see ``export.device_lexicon``. That is 22
+            kernels more in a step of greedy search, and 27 of a beam. It needs an alignment head.
     """
     has_lexicon = has_lexicon and network_of(decoder).alignment is not None
     return {
@@ -70,7 +68,6 @@ def device_encoder(encoder: onnx.ModelProto, decoder: onnx.ModelProto, number: i
     """
     network, reader = network_of(encoder), network_of(decoder)
     nodes = Nodes(network, number)
-    x = nodes.embed("source", "places")
     heads = network.attributes["heads"]
 
     def attention(layer: str, states: str) -> str:
@@ -85,7 +82,7 @@ def device_encoder(encoder: onnx.ModelProto, decoder: onnx.ModelProto, number: i
             Sublayer.feed_forward(nodes, f"encoder.{index}"),
         )
     ]
-    states = transform(nodes, x, layers, "encoder_norm")
+    states = transform(nodes, nodes.embed("source", "places"), layers, "encoder_norm")
     count = 2 * network.attributes["cross_layers"]
     features = nodes.split(nodes.linear("cross", states), count)
     pools, given = _pools(reader, number), {}
@@ -114,110 +111,85 @@ def device_encoder(encoder: onnx.ModelProto, decoder: onnx.ModelProto, number: i
 def greedy_step(decoder: onnx.ModelProto, number: int, *, has_lexicon: bool) -> onnx.ModelProto:
     """One step of greedy search for R = B rows.
 
-    State, each ``X`` with an output ``X.next``: ``tokens`` (R,) int64, the last token of each row; ``positions`` (R,)
-    int64, its position, and the column that the step writes; ``ended`` (R,) bool, also true in free slots;
-    ``past_keys_l`` and ``past_values_l`` (R, P, D), or ``past_state_l`` (R, 1, D) of recurrent units; and what the host
-    reads after every W = ``WINDOW`` steps: ``token_history``, ``score_history`` and, with an alignment head,
-    ``attended_history``, (R, W) int64, float32, int64. What a row found at position p is in column p mod W. Keys,
-    values and histories must be bound to the same memory on both sides.
+    State, each ``X`` with an output ``X.next``: ``tokens`` (B, M) int64, the last token of each row; ``positions``
+    (B, M) int64, its position, and the column that the step writes; ``past_keys_l`` and ``past_values_l`` (R, P, D), or
+    ``past_state_l`` (R, 1, D) of recurrent units; and what the host reads after every W = ``WINDOW`` steps: ``history``
+    (R, W, H) int64, whose columns ``history_columns`` names, and ``score_history`` (R, W) float32. What a row found at
+    position p is in place p mod W. Keys, values and histories must be bound to the same memory on both sides.
 
-    Constant: ``limits`` (R,) int64, the most target tokens; and the encoder's pools.
+    Constant: ``limits`` (B, 1) int64, the most target tokens, 0 in free slots; and the encoder's pools. A row stays at
+    its limit.
 
-    With a lexicon there are ``TABLES``, ``PROGRESS`` and ``best_history`` (R, W) int64 besides: the token that the
-    model alone would write.
+    With a lexicon there are ``tables`` and ``progress`` of ``export.device_lexicon`` besides.
 
-    A row advances once more after it has ended, so that the steps behind its end don't overwrite its last token. So P
-    needs a column more than the longest translation.
+    A row goes on behind its end of sentence until the host looks: fewer than W steps, so they don't overwrite its last
+    token. P needs a column more than the longest translation.
     """
     network = network_of(decoder)
     nodes = Nodes(network, number)
-    score, token, attended = _scores(nodes, beam=1)
-    best = token
+    best = "best" if has_lexicon else "tokens.next"
+    score, attended = _scores(nodes, best, beam=1)
+    found = {"token": "tokens.next", "best": best}
     if has_lexicon:
         assert attended
-        offers = offered(nodes, score, token, attended)
+        offers = offered(nodes, score, best, attended, beam=1)
         score, place = nodes.make("TopK", offers.scores, nodes.integers(1), outputs=2, axis=1, largest=1, sorted=1)
-        token = nodes.one("GatherElements", offers.tokens, place, axis=1)
-        take(nodes, offers, token)
-    flat = nodes.one("Reshape", token, nodes.integers(-1), name="tokens.next")
-    _remember(nodes, {"token_history": token, "score_history": score} | _looks(attended, best, has_lexicon=has_lexicon))
-    stopped = nodes.one(
-        "Or",
-        nodes.one("Equal", flat, nodes.integers(network.attributes["eos"], is_scalar=True)),
-        nodes.one("GreaterOrEqual", "lengths", "limits"),
-    )
-    nodes.one("Or", "ended", stopped, name="ended.next")
-    nodes.one("Where", "ended", "positions", "lengths", name="positions.next")
-    state: dict[str, tuple[int, Shape]] = {
-        "tokens": (INTEGER, ["R"]),
-        "positions": (INTEGER, ["R"]),
-        "ended": (TensorProto.BOOL, ["R"]),
-        "limits": (INTEGER, ["R"]),
-        "token_history": (INTEGER, ["R", WINDOW]),
-        "score_history": (TensorProto.FLOAT, ["R", WINDOW]),
-    }
-    return _step_graph("device_greedy", nodes, state, constant=("limits",), has_lexicon=has_lexicon)
+        nodes.one("GatherElements", offers.tokens, place, name="tokens.next", axis=1)
+        take(nodes, offers, place, beam=1)
+    if attended:
+        found["attended"] = attended
+    columns = _remember(nodes, found, score, beam=1, has_lexicon=has_lexicon)
+    return _step_graph("device_greedy", nodes, {}, constant=(), columns=columns, beam=1, has_lexicon=has_lexicon)
 
 
 def beam_step(decoder: onnx.ModelProto, number: int, beam: int, *, has_lexicon: bool) -> onnx.ModelProto:
     """One step of beam search for B sentences of M = ``beam`` rows each, side by side: any beam of 1 to M.
 
-    Differences to ``greedy_step``: ``ended`` and ``limits`` are of sentences, (B,). ``totals`` (B, M) float32 are the
-    log-probabilities of the hypotheses, -inf for none; a new sentence has 0 and otherwise -inf. ``wanted`` (B, 1)
-    float32 is how many hypotheses are still to be found, ``thresholds`` (B, 1) float32 how far one may fall behind.
-    ``first_rows`` (B, M) int64 is b·M in row b. Instead of scores, the histories have ``total_history``
-    (R, W) float32, -inf for a hypothesis that was dropped, and ``parent_history`` (R, W) int64, the hypothesis of the
-    sentence that each extends. ``attended_history`` belongs to the row that was extended. The caches are reordered:
-    ``past_*`` and ``past_*.next`` must be different memory.
+    More than ``greedy_step`` has: ``totals`` (B, M) float32, the log-probabilities of the hypotheses, -inf for none; a
+    new sentence has 0 and otherwise -inf. ``wanted`` (B, 1) float32 is how many hypotheses are still to be found,
+    ``thresholds`` (B, 1) float32 how far one may fall behind. ``first_rows`` (B, M) int64 is b·M in row b.
+    ``score_history`` has sums, -inf for a hypothesis that was dropped; a parent is the hypothesis of the sentence that
+    each extends. The attended position belongs to the row that was extended. The caches are reordered: ``past_*`` and
+    ``past_*.next`` must be different memory.
     """
     network = network_of(decoder)
     nodes = Nodes(network, number)
-    best, candidates, attended = _scores(nodes, beam=beam)
+    candidates = "candidates"
+    best, attended = _scores(nodes, candidates, beam=beam)
     surplus = nodes.one("GreaterOrEqual", nodes.constant("ranks", np.arange(beam, dtype=np.float32)[None]), "wanted")
     offers: Offers | None = None
     if has_lexicon:
         assert attended
-        known = without_surplus(nodes, candidates, surplus, beam)
-        offers = offered(nodes, best, candidates, attended, known)
+        offers = offered(nodes, best, candidates, attended, beam=beam, surplus=surplus)
     given = (offers.scores, offers.tokens) if offers else (best, candidates)
-    count = beam + 2 * CHILDREN if offers else beam
-    token, parent, kept = _choose(nodes, *given, surplus, beam=beam, offers=count)
-    shape = nodes.integers(-1, beam)
-    own = nodes.columns(candidates, 0, 1, axis=1) if has_lexicon else ""
-    histories = {"token_history": token, "parent_history": parent, "total_history": kept}
-    histories |= _looks(attended, own, has_lexicon=has_lexicon)
-    columns = {name: nodes.one("Reshape", column, nodes.integers(-1, 1)) for name, column in histories.items()}
-    _remember(nodes, columns)
-    nodes.one("Reshape", token, nodes.integers(-1), name="tokens.next")
-    before, after = (nodes.one("Reshape", name, shape) for name in ("positions", "lengths"))
-    stays = nodes.one("Where", nodes.over("ended", 1), before, after)
-    nodes.one("Reshape", stays, nodes.integers(-1), name="positions.next")
+    place, parent, kept = _choose(nodes, *given, surplus, beam=beam, offers=beam + (CHILDREN if offers else 0))
+    found = {"token": "tokens.next", "parent": parent}
+    if attended:
+        found["attended"] = attended
+    if has_lexicon:
+        found["best"] = nodes.columns(candidates, 0, 1, axis=1)
+    columns = _remember(nodes, found, kept, beam=beam, has_lexicon=has_lexicon)
     rows = nodes.one("Reshape", nodes.one("Add", parent, "first_rows"), nodes.integers(-1))
     if offers:
-        take(nodes, offers, columns["token_history"], rows)
+        take(nodes, offers, place, beam=beam, rows=rows)
     for name in _past(network, nodes.number):
         nodes.one("Gather", f"{name}.grown", rows, name=f"{name}.next", axis=0)
     state: dict[str, tuple[int, Shape]] = {
-        "tokens": (INTEGER, ["R"]),
-        "positions": (INTEGER, ["R"]),
-        "ended": (TensorProto.BOOL, ["B"]),
         "totals": (TensorProto.FLOAT, ["B", beam]),
         "wanted": (TensorProto.FLOAT, ["B", 1]),
-        "limits": (INTEGER, ["B"]),
         "thresholds": (TensorProto.FLOAT, ["B", 1]),
         "first_rows": (INTEGER, ["B", beam]),
-        "token_history": (INTEGER, ["R", WINDOW]),
-        "parent_history": (INTEGER, ["R", WINDOW]),
-        "total_history": (TensorProto.FLOAT, ["R", WINDOW]),
     }
-    constant = ("limits", "thresholds", "first_rows")
-    return _step_graph("device_beam", nodes, state, constant=constant, has_lexicon=has_lexicon)
+    constant = ("thresholds", "first_rows")
+    return _step_graph(
+        "device_beam", nodes, state, constant=constant, columns=columns, beam=beam, has_lexicon=has_lexicon
+    )
 
 
 def _choose(nodes: Nodes, best: str, candidates: str, surplus: str, *, beam: int, offers: int) -> tuple[str, str, str]:
-    """The best extensions of each sentence, (B, M) each: tokens, the hypotheses that they extend, and sums.
+    """The best extensions of each sentence, (B, M) each: their columns, the hypotheses that they extend, and sums.
 
-    Adds ``totals.next``, ``wanted.next`` and ``ended.next``.
+    Adds ``tokens.next``, ``totals.next`` and ``wanted.next``.
 
     Args:
         nodes: The graph.
@@ -227,34 +199,40 @@ def _choose(nodes: Nodes, best: str, candidates: str, surplus: str, *, beam: int
         beam: M.
         offers: N.
     """
-    shape = nodes.integers(-1, beam)
     flat = nodes.integers(-1, beam * offers)
     sums = nodes.one("Add", nodes.one("Reshape", best, nodes.integers(-1, beam, offers)), nodes.over("totals", 2))
     total, place = nodes.make(
         "TopK", nodes.one("Reshape", sums, flat), nodes.integers(beam), outputs=2, axis=1, largest=1, sorted=1
     )
     parent = nodes.one("Div", place, nodes.integers(offers, is_scalar=True))
-    token = nodes.one("GatherElements", nodes.one("Reshape", candidates, flat), place, axis=1)
+    of_sentence = nodes.one("Reshape", candidates, flat)
+    token = nodes.one("GatherElements", of_sentence, place, name="tokens.next", axis=1)
     behind = nodes.one("Less", total, nodes.one("Sub", nodes.columns(total, 0, 1, axis=1), "thresholds"))
     nothing = nodes.constant("nothing", np.float32(-np.inf))
     kept = nodes.one("Where", nodes.one("Or", behind, surplus), nothing, total)
     stopped = nodes.one(
         "Or",
         nodes.one("Equal", token, nodes.integers(nodes.network.attributes["eos"], is_scalar=True)),
-        nodes.one("GreaterOrEqual", nodes.one("Reshape", "lengths", shape), nodes.over("limits", 1)),
+        nodes.one("GreaterOrEqual", "lengths", "limits"),
     )
     going_on = nodes.one("Where", stopped, nothing, kept, name="totals.next")
     found = nodes.one("Cast", nodes.one("Greater", kept, going_on), to=TensorProto.FLOAT)
     nodes.one("Sub", "wanted", nodes.one("ReduceSum", found, nodes.integers(1), keepdims=1), name="wanted.next")
-    most = nodes.one("ReduceMax", going_on, nodes.integers(1), keepdims=0)
-    nodes.one("Less", most, nodes.constant("lost", np.float32(_LOST)), name="ended.next")
-    return token, parent, kept
+    return place, parent, kept
 
 
-def _remember(nodes: Nodes, histories: dict[str, str]) -> None:
-    """Write columns (R, 1) into the histories."""
-    for name, found in histories.items():
-        nodes.one("TensorScatter", name, found, "positions", name=f"{name}.next", axis=1, mode="circular")
+def _remember(nodes: Nodes, found: dict[str, str], scores: str, *, beam: int, has_lexicon: bool) -> int:
+    """Write what a step has found, by name, into the histories; returns the columns H of ``history``."""
+    names = history_columns(beam, has_attention="attended" in found, has_lexicon=has_lexicon)
+    columns = [nodes.one("Reshape", found[name], nodes.integers(-1, 1)) for name in names]
+    column = nodes.one("Concat", *columns, axis=1) if len(columns) > 1 else columns[0]
+    given = {
+        "history": nodes.over(column, 1),
+        "score_history": nodes.one("Reshape", scores, nodes.integers(-1, 1)),
+    }
+    for name, new in given.items():
+        nodes.one("TensorScatter", name, new, "rows.positions", name=f"{name}.next", axis=1, mode="circular")
+    return len(names)
 
 
 def resize_graph(number: int) -> onnx.ModelProto:
@@ -268,28 +246,30 @@ def resize_graph(number: int) -> onnx.ModelProto:
     return helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=11)
 
 
-def _scores(nodes: Nodes, beam: int) -> tuple[str, str, str | None]:
-    """The decoder, up to the best candidates of each row.
+def _scores(nodes: Nodes, candidates: str, beam: int) -> tuple[str, str | None]:
+    """The decoder, up to the best candidates of each row: ``candidates`` (R, M) int64, best first.
+
+    Adds ``positions.next``. ``lengths`` (B, M) are the positions plus one; ``rows.positions`` and ``rows.lengths`` are
+    the same by rows, (R,). The caches with the new keys and values are ``past_*.next`` of greedy search,
+    ``past_*.grown`` of a beam.
 
     Returns:
-        Log-probabilities (R, M) float32 and tokens (R, M) int64, best first, and the source position (B, M) that
-        the alignment head of each row looks at, None without one. ``lengths`` (R,) is the positions plus one. The
-        caches with the new keys and values are ``past_*.next`` of greedy search, ``past_*.grown`` of a beam.
+        Log-probabilities (R, M) float32, and the source position (B, M) that the alignment head of each row looks at,
+        None without one.
     """
     nodes.one("Add", "positions", nodes.integers(1), name="lengths")
+    nodes.one("Min", "lengths", "limits", name="positions.next")
+    for name in ("positions", "lengths"):
+        nodes.one("Reshape", name, nodes.integers(-1), name=f"rows.{name}")
     looked_at: list[str] = []
     sublayers = _sublayers(nodes, beam, "grown" if beam > 1 else "next", looked_at)
     rows = [nodes.one("Reshape", name, nodes.integers(-1, 1)) for name in ("tokens", "positions")]
     states = transform(nodes, nodes.embed(*rows), sublayers, "decoder_norm")
     logits = nodes.project(nodes.one("Reshape", states, nodes.integers(-1, nodes.network.attributes["width"])))
     chances = nodes.one("LogSoftmax", nodes.cast(logits, TensorProto.FLOAT), axis=-1)
-    best, tokens = nodes.make("TopK", chances, nodes.integers(beam), outputs=2, axis=-1, largest=1, sorted=1)
-    return best, tokens, looked_at[0] if looked_at else None
-
-
-def _looks(attended: str | None, best: str, *, has_lexicon: bool) -> dict[str, str]:
-    """The histories of a model with an alignment head; ``best`` (R, 1) int64 is the model's own choice."""
-    return ({"attended_history": attended} if attended else {}) | ({"best_history": best} if has_lexicon else {})
+    names = ["chances.best", candidates]
+    nodes.make("TopK", chances, nodes.integers(beam), names=names, axis=-1, largest=1, sorted=1)
+    return names[0], looked_at[0] if looked_at else None
 
 
 def _sublayers(nodes: Nodes, beam: int, grown: str, looked_at: list[str]) -> list[Sublayer]:
@@ -301,10 +281,10 @@ def _sublayers(nodes: Nodes, beam: int, grown: str, looked_at: list[str]) -> lis
         index = layer.rpartition(".")[2]
         query, *new = nodes.split(nodes.linear(f"{layer}.self_projection", states), 3)
         keys, values = (
-            nodes.one("TensorScatter", name, each, "positions", name=f"{name}.{grown}", axis=1)
+            nodes.one("TensorScatter", name, each, "rows.positions", name=f"{name}.{grown}", axis=1)
             for name, each in zip((f"past_keys_{index}", f"past_values_{index}"), new, strict=True)
         )
-        return attend(nodes, query, keys, values, "lengths", heads)
+        return attend(nodes, query, keys, values, "rows.lengths", heads)
 
     def to_source(layer: str, states: str) -> str:
         index = layer.rpartition(".")[2]
@@ -371,17 +351,30 @@ def _pools(decoder: Network, number: int) -> dict[str, tuple[int, Shape]]:
 
 
 def _step_graph(
-    name: str, nodes: Nodes, state: dict[str, tuple[int, Shape]], *, constant: Sequence[str], has_lexicon: bool
+    name: str,
+    nodes: Nodes,
+    state: dict[str, tuple[int, Shape]],
+    *,
+    constant: Sequence[str],
+    columns: int,
+    beam: int,
+    has_lexicon: bool,
 ) -> onnx.ModelProto:
-    """A step with its state, its caches and the encoder's pools."""
+    """A step with its state, of which some is constant, its caches, H ``columns`` of history, and the pools."""
     network = nodes.network
     caches = _past(network, nodes.number)
-    if network.alignment:
-        state = state | {"attended_history": (INTEGER, ["R", WINDOW])}
-    if has_lexicon:
-        state = state | PROGRESS | {"best_history": (INTEGER, ["R", WINDOW])}
-    inputs = state | caches | _pools(network, nodes.number) | (TABLES if has_lexicon else {})
-    outputs = {f"{each}.next": ends for each, ends in (state | caches).items() if each not in constant}
+    state = {
+        "tokens": (INTEGER, ["B", beam]),
+        "positions": (INTEGER, ["B", beam]),
+        "limits": (INTEGER, ["B", 1]),
+        **state,
+        "history": (INTEGER, ["R", WINDOW, columns]),
+        "score_history": (TensorProto.FLOAT, ["R", WINDOW]),
+        **(progress(beam) if has_lexicon else {}),
+    }
+    inputs = state | caches | _pools(network, nodes.number) | (tables(beam) if has_lexicon else {})
+    fixed = {"limits", *constant}
+    outputs = {f"{each}.next": ends for each, ends in (state | caches).items() if each not in fixed}
     return nodes.graph(name, _infos(inputs), _infos(outputs), OPSET)
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from app.engine.decoding.batch_decoder import BatchDecoder
 from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.search import Hypothesis, Search
-from app.engine.decoding.word_trees import MAX_RARE_WORDS, RareWord, WordTrees, position_and_best
+from app.engine.decoding.word_trees import RareWord, position_and_best
 from app.engine.models.bundle import Bundle
 from app.engine.onnx.device import DeviceModel
-from app.engine.onnx.device_graphs import SOURCE_POSITIONS, Source
-from app.engine.onnx.device_lexicon import CHILDREN, NODES, WORDS, fits
+from app.engine.onnx.device_graphs import Source
+from app.engine.onnx.device_lexicon import CHILDREN, WORDS
 from app.engine.onnx.device_rows import DeviceRows
 from app.engine.options import SearchOptions
 from model.data.tokenizer import BOS_ID, EOS_ID
@@ -124,18 +124,6 @@ def test_trees_that_no_slot_has_room_for_go_step_by_step(model, sources):
     many = (tuple((token,) for token in range(5, 6 + CHILDREN)), False)
     assert not model._takes(search([many], 4), source)
     assert not model._takes(search([(((5,),), False)] * (WORDS + 1), 4), source)
-
-
-def test_what_fits():
-    def trees(*given: tuple[tuple[int, ...], ...]) -> WordTrees:
-        return WordTrees([RareWord((at,), each) for at, each in enumerate(given)])
-
-    assert fits(trees(), SOURCE_POSITIONS)
-    assert fits(trees((tuple(range(NODES - 1)),)), SOURCE_POSITIONS)
-    assert not fits(trees((tuple(range(NODES)),)), SOURCE_POSITIONS)
-    assert fits(trees(*[((5,),)] * WORDS), SOURCE_POSITIONS)
-    assert not fits(WordTrees([RareWord((SOURCE_POSITIONS,), ((5,),))]), SOURCE_POSITIONS)
-    assert not fits(trees(*[((5,),)] * MAX_RARE_WORDS), SOURCE_POSITIONS)
 
 
 def test_graphs_without_a_lexicon_leave_such_searches_to_single_steps(tiny_bundle, tmp_path, sources):

@@ -34,11 +34,24 @@ BEAM = 4
 _ENCODED_TOGETHER = 16_384  # source positions, padding included
 TYPES: dict[str, Any] = {
     "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
     "tensor(float)": np.float32,
     "tensor(float16)": np.float16,
     "tensor(bool)": np.bool_,
 }
 """What numpy calls ONNX Runtime's element types."""
+
+
+def history_columns(beam: int, *, has_attention: bool, has_lexicon: bool) -> list[str]:
+    """What the columns of a step's ``history`` are: the token, the hypothesis that it extends, and so on.
+
+    Args:
+        beam: M, 1 for greedy search.
+        has_attention: The model has an alignment head: the source position that it looks at is a column.
+        has_lexicon: The token that the model alone would write is a column.
+    """
+    has = {"token": True, "parent": beam > 1, "attended": has_attention, "best": has_lexicon}
+    return [name for name, is_there in has.items() if is_there]
 
 
 @dataclass(frozen=True)
@@ -150,9 +163,11 @@ class DeviceGraphs:
         )
         try:
             self.beam = int(self.beam_step.inputs["totals"][0][1])
-            self.window = int(self.beam_step.inputs["token_history"][0][1])
+            self.window = int(self.beam_step.inputs["history"][0][1])
         except (KeyError, ValueError) as error:
-            raise BundleError(f"{paths['beam']} is not a beam step") from error
+            raise BundleError(
+                f"{paths['beam']} is not a beam step of this version: dragoman export BUNDLE BUNDLE --cuda makes one"
+            ) from error
         self.has_lexicon = "tree_tokens" in self.beam_step.inputs
         self.pools = [name.removesuffix(".next") for name in self.encoder.outputs]
         self.providers = tuple(self.encoder.session.get_providers())

@@ -21,11 +21,12 @@ from app.engine.onnx.device_graphs import (
     DeviceGraphs,
     Graph,
     Source,
+    history_columns,
 )
-from app.engine.onnx.device_lexicon import NODES, TreeTables, trees_of
+from app.engine.onnx.device_lexicon import ROWS, TreeTables, trees_of
 from app.errors import ModelFailure
 
-_HISTORIES = ("token_history", "score_history", "parent_history", "total_history", "attended_history", "best_history")
+_HISTORIES = ("history", "score_history")
 
 
 class DeviceRows:
@@ -45,15 +46,17 @@ class DeviceRows:
         self._graphs, self._rows, self._count, self._eos_id = graphs, rows, sentences, eos_id
         self._graph: Graph = graphs.greedy_step if rows == 1 else graphs.beam_step
         count = sentences
-        self._tables = TreeTables(count, SOURCE_POSITIONS) if graphs.has_lexicon else None
-        self._sizes = {"B": count, "R": count * rows, "S": SOURCE_POSITIONS, "T": 1 + count * NODES}
+        self._tables = TreeTables(count, SOURCE_POSITIONS, rows) if graphs.has_lexicon else None
+        self._sizes = {"B": count, "R": count * rows, "S": SOURCE_POSITIONS, "T": count * ROWS}
         graph = self._graph
+        self._columns_of = history_columns(
+            rows, has_attention="align_keys" in graphs.pools, has_lexicon=graphs.has_lexicon
+        )
         self._caches = [name for name, (shape, _) in graph.inputs.items() if "P" in shape]  # recurrent units have none
-        self._histories = [name for name in _HISTORIES if name in graph.inputs]
         fixed = {*self._caches, *graphs.pools}
         state = [name for name in graph.inputs if name not in fixed]
         self._first = {name: self._buffer(name) for name in state}
-        shared = {name for name in state if f"{name}.next" not in graph.outputs or name in self._histories}
+        shared = {name for name in state if f"{name}.next" not in graph.outputs or name in _HISTORIES}
         self._second = {name: self._first[name] if name in shared else self._buffer(name) for name in state}
         self._pools = {name: self._buffer(name) for name in graphs.pools if name in graph.inputs}
         self._encoding = graphs.encoder.bind(
@@ -74,7 +77,6 @@ class DeviceRows:
             for bound in self._bound(places):
                 bound.run()
                 bound.run()
-        self._rest()
 
     def _buffer(self, name: str, **sizes: int) -> OrtValue:
         return self._graph.allocate(name, **self._sizes, **sizes)
@@ -83,30 +85,26 @@ class DeviceRows:
         """Free all slots, whatever they hold."""
         count, longest = self._count, TARGET_POSITIONS[-1] + self._graphs.window
         self.searches: dict[int, Search] = {}  # by slot
+        # Both are 0 in free slots, which therefore stay at position 0.
         self._lengths = np.zeros(count, dtype=np.int64)  # target tokens so far
-        self._limits = np.ones(count, dtype=np.int64)
+        self._limits = np.zeros(count, dtype=np.int64)
         self._taken = np.zeros(count, dtype=np.int64)  # tokens that a search has been told of already
+        shapes = {name: self._graph.inputs[name] for name in _HISTORIES}
         self._found: dict[str, Array] = {
-            name: np.zeros((count, longest, self._rows), self._graph.inputs[name][1]) for name in self._histories
+            name: np.zeros((count, longest, self._rows, *shape[2:]), kind) for name, (shape, kind) in shapes.items()
         }
         self._held: list[Source | None] = [None] * count  # what each slot has the features of
         # Free slots, the longest free first, by what they hold: a sentence seen before needs no encoder.
         self._free: OrderedDict[Any, int] = OrderedDict((("empty", slot), slot) for slot in range(count))
-        given = self._read("tokens", "positions")
-        self._write(
-            tokens=given["tokens"] * 0,
-            positions=given["positions"] * 0,
-            ended=np.ones(count, bool),
-            limits=np.ones(count, np.int64),
-        )
+        self._write(tokens=np.zeros((count, self._rows), np.int64))
         if self._tables:
-            self._tables = TreeTables(count, SOURCE_POSITIONS)
-            self._write(**self._tables.arrays)
+            self._tables = TreeTables(count, SOURCE_POSITIONS, self._rows)
+            state = self._read("stands", "words_left")
+            self._write(**{name: array * 0 for name, array in state.items()}, **self._tables.arrays)
         self._pools["source_lengths"].update_inplace(np.ones(count, np.int64))  # attention to nothing gives no number
         if self._rows > 1:
-            numbers = np.repeat(np.arange(count)[:, None] * self._rows, self._rows, axis=1)
             self._write(
-                first_rows=numbers,
+                first_rows=np.arange(count)[:, None].repeat(self._rows, axis=1) * self._rows,
                 totals=np.full((count, self._rows), -np.inf, np.float32),
                 thresholds=np.full((count, 1), np.inf, np.float32),
             )
@@ -132,21 +130,20 @@ class DeviceRows:
         if missing:
             self._graphs.encode(self._encoding, [each for each, _ in missing], [slot for _, slot in missing])
         of_beams = ("totals", "wanted", "thresholds") if self._rows > 1 else ()
-        progress = ("nodes", "roots") if self._tables else ()
-        state = self._read("tokens", "positions", "ended", "limits", *of_beams, *progress)
+        progress = ("stands", "words_left") if self._tables else ()
+        state = self._read("tokens", *of_beams, *progress)
         for search, source, slot in zip(searches, sources, slots, strict=True):
             self._held[slot] = source
             self.searches[slot] = search
             self._lengths[slot] = self._taken[slot] = 0
             self._limits[slot] = search.steps_left
-            own = slice(slot * self._rows, (slot + 1) * self._rows)
-            state["tokens"][own], state["positions"][own] = search.last_tokens[0], 0
-            state["ended"][slot], state["limits"][slot] = False, search.steps_left
+            state["tokens"][slot] = search.last_tokens[0]
             if self._rows > 1:
                 state["totals"][slot] = [0.0] + [-np.inf] * (self._rows - 1)
                 state["wanted"][slot], state["thresholds"][slot] = search.beam, search.threshold
             if self._tables:
-                state["nodes"][own], state["roots"][own] = 0, self._tables.put(slot, trees_of(search))
+                own = slice(slot * self._rows, (slot + 1) * self._rows)
+                state["stands"][slot], state["words_left"][own] = self._tables.put(slot, trees_of(search))
         if self._tables and any(search.has_lexicon for search in searches):
             state |= self._tables.arrays
         self._write(**state)
@@ -158,27 +155,15 @@ class DeviceRows:
 
     def _release(self, slot: int) -> None:
         del self.searches[slot]
+        self._lengths[slot] = self._limits[slot] = 0
         source = self._held[slot]
         key: Any = ("double", slot) if source is None or source in self._free else source
         self._free[key] = slot
 
     def drop(self, gone: Sequence[Search]) -> None:
         """Free the slots of searches."""
-        dropped = [slot for slot, search in self.searches.items() if search in gone]
-        for slot in dropped:
+        for slot in [slot for slot, search in self.searches.items() if search in gone]:
             self._release(slot)
-        if dropped:
-            self._rest()
-
-    def _rest(self) -> None:
-        """Put the free slots to rest, at a position that is in the shortest cache."""
-        free = sorted(set(range(self._count)).difference(self.searches))
-        state = self._read("ended", "positions", *(("totals",) if self._rows > 1 else ()))
-        state["ended"][free] = True
-        if self._rows > 1:
-            state["totals"][free] = -np.inf
-        state["positions"].reshape(self._count, self._rows)[free] = 0
-        self._write(**state)
 
     def advance(self, steps: int) -> list[Search]:
         """Make an even number of steps, at most W; returns the searches that have ended.
@@ -189,10 +174,12 @@ class DeviceRows:
         slots = np.array(sorted(self.searches))
         if self._rows > 1:
             self._fit_to(int(self._lengths[slots].max()) + steps + 1)
+        # Each step moves every row on, up to its limit, so the host knows where they are.
+        positions = np.minimum(self._lengths, self._limits)[:, None].repeat(self._rows, axis=1)
+        self._write(positions=positions, limits=self._limits[:, None])
         for number in range(steps):
             self._steps[number % 2].run(is_last=number == steps - 1)
-        self._look(slots, steps)
-        ended = slots[self._first["ended"].numpy()[slots]]
+        ended = slots[self._look(slots, steps)]
         done = [self.searches[slot] for slot in ended.tolist()]
         for slot in ended.tolist():
             self._finish(slot)
@@ -203,25 +190,30 @@ class DeviceRows:
                 self._taken[slot] = self._lengths[slot]
         return done
 
-    def _look(self, slots: Array, steps: int) -> None:
-        """Copy what the latest steps found to the host."""
+    def _look(self, slots: Array, steps: int) -> Array:
+        """Copy what the latest steps found to the host; returns which of the slots' searches have ended."""
         after = self._lengths[slots][:, None] + np.arange(steps)  # (slots, steps)
         columns = after % self._graphs.window
         for name, found in self._found.items():
-            latest = self._first[name].numpy().reshape(len(found), self._rows, self._graphs.window)
+            latest = self._first[name].numpy().reshape(len(found), self._rows, self._graphs.window, *found.shape[3:])
             # An advanced index on both sides of a slice: the rows come last.
             found[slots[:, None], after] = latest[slots[:, None], :, columns]
         self._lengths[slots] += steps
+        is_last = ~self._goes_on(slots[:, None], after)
+        return np.asarray(is_last.any(axis=1) | (self._lengths[slots] >= self._limits[slots]))
+
+    def _goes_on(self, slots: Any, steps: Any) -> Array:
+        """Tell whether a search goes on behind a step, as far as its tokens tell."""
+        goes_on = self._found["history"][slots, steps, ..., 0] != self._eos_id
+        if self._rows > 1:
+            goes_on &= self._found["score_history"][slots, steps] > -np.inf
+        return np.asarray(goes_on.any(axis=-1))
 
     def _finish(self, slot: int) -> None:
         """Tell a search what was found, up to its end."""
-        search, limit = self.searches[slot], int(self._limits[slot])
-        length = min(int(self._lengths[slot]), limit)
-        goes_on = self._found["token_history"][slot, :length] != self._eos_id
-        if self._rows > 1:
-            goes_on &= self._found["total_history"][slot, :length] > -np.inf
-        ends = np.flatnonzero(~goes_on.any(axis=1))
-        search.take_steps(self._columns(slot, int(ends[0]) + 1 if len(ends) else length), 0)
+        length = int(min(self._lengths[slot], self._limits[slot]))
+        ends = np.flatnonzero(~self._goes_on(slot, slice(length)))
+        self.searches[slot].take_steps(self._columns(slot, int(ends[0]) + 1 if len(ends) else length), 0)
 
     def _columns(self, slot: int, length: int) -> Steps:
         """The steps that a search was not told of, as lists of each hypothesis, up to a length.
@@ -231,24 +223,24 @@ class DeviceRows:
         """
         search = self.searches[slot]
         new = slice(int(self._taken[slot]), length)
-        found = {name: array[slot, new] for name, array in self._found.items()}
+        scores = self._found["score_history"][slot, new].astype(np.float64)
+        found = dict(zip(self._columns_of, np.moveaxis(self._found["history"][slot, new], -1, 0), strict=True))
         if self._rows == 1:
             # One after the other, as ``Search.advance`` adds.
             [before] = search.state.totals
-            scores = found["score_history"].astype(np.float64)
             totals = np.cumsum(np.concatenate([[[before]], scores]), axis=0)[1:]
-            parents = np.zeros_like(found["token_history"])
+            parents = np.zeros_like(found["token"])
         else:
-            totals, parents = found["total_history"].astype(np.float64), found["parent_history"]
+            totals, parents = scores, found["parent"]
         if np.isnan(totals).any() or np.isinf(totals[:, 0]).any():
             raise ModelFailure("the model returned a score that is not a number")
-        attended = found.get("attended_history")
+        attended = found.get("attended")
         if attended is not None:
             if search.has_lexicon:
-                attended = with_best(attended, found["best_history"])
+                attended = with_best(attended, found["best"])
             attended = np.take_along_axis(attended, parents, axis=1)
         wanted = slice(search.beam)
-        columns = (totals, found["token_history"], parents, attended)
+        columns = (totals, found["token"], parents, attended)
         return Steps(*(None if each is None else each[:, wanted].T.tolist() for each in columns))
 
     def _fit_to(self, needed: int) -> None:
@@ -263,7 +255,6 @@ class DeviceRows:
         before, self._places = self._places, places
         buffers = self._allocated[places]
         if before:
-            self._rest()
             pads = np.array([0, 0, 0, 0, places - before, 0], dtype=np.int64)
             for name, value in self._past[0].items():
                 resize = self._graphs.resize.bind({"cache": value}, {"resized": buffers[0][name]})
