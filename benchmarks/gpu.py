@@ -35,6 +35,7 @@ import onnxruntime
 import typer
 
 from app.engine.decoding.batch_decoder import BatchDecoder
+from app.engine.decoding.search import Hypothesis
 from app.engine.models.bundle import Bundle
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.device_graphs import BEAM, SOURCE_POSITIONS, TYPES, Source
@@ -105,12 +106,9 @@ def parity(bench: Bench) -> Found:
     exact = OnnxModel(**bench.bundle.graphs("float32"), pad_id=ids.pad, provider="cpu", threads=4)
     batch, found = bench.model().new_batch(), {}
     for beam in _BEAMS:
-        simple, searches = BatchDecoder(exact), bench.searches(sources, beam, lexicon=True)
-        simple.join(searches, exact.encode(sources))
-        while simple.searches:
-            simple.step()
+        expected = stepwise(bench, exact, sources, beam)
         made = bench.translate(batch, sources, beam, lexicon=True)
-        pairs = [(one[0], two.hypotheses()[0]) for one, two in zip(made, searches, strict=True)]
+        pairs = [(one[0], two) for one, two in zip(made, expected, strict=True)]
         equal = [(one, two) for one, two in pairs if one.tokens == two.tokens]
         found[f"beam {beam}"] = {
             "with_rare_words": sum(tuple(source) in bench.rare_words for source in sources),
@@ -124,6 +122,15 @@ def parity(bench: Bench) -> Found:
             "first_differing": next((index for index, (a, b) in enumerate(pairs) if a.tokens != b.tokens), None),
         }
     return found
+
+
+def stepwise(bench: Bench, model: OnnxModel, sources: Sequence[list[int]], beam: int) -> list[Hypothesis]:
+    """The best translations, with Python between the steps."""
+    batch, searches = BatchDecoder(model), bench.searches(sources, beam, lexicon=True)
+    batch.join(searches, model.encode(sources))
+    while batch.searches:
+        batch.step()
+    return [search.hypotheses()[0] for search in searches]
 
 
 def steps(bench: Bench, *, is_captured: bool) -> Found:
@@ -161,6 +168,22 @@ def speeds(tokens: Callable[[], int], rounds: int) -> list[float]:
         made = tokens()
         measured.append(made / (time.perf_counter() - began))
     return [round(value) for value in (median(measured), min(measured), max(measured))]
+
+
+def simple_graphs(bench: Bench) -> Found:
+    """Stage 5: the float16 graphs, which bundles without float16-cuda have: one batch of all slots."""
+    sources, model = bench.test_set.sources[: bench.slots], bench.simple()
+    return {
+        f"beam {beam}, batch of {len(sources)}": speeds(
+            partial(simple_tokens, bench, model, sources, beam), bench.rounds
+        )
+        for beam in _BEAMS
+    }
+
+
+def simple_tokens(bench: Bench, model: OnnxModel, sources: Sequence[list[int]], beam: int) -> int:
+    """Target tokens of all sentences step by step, ends included."""
+    return sum(len(each.tokens) + 1 for each in stepwise(bench, model, sources, beam))
 
 
 def ratio(bench: Bench) -> Found:
@@ -258,11 +281,12 @@ def invariance(bench: Bench) -> Found:
 
 
 STAGES: dict[str, tuple[int, Callable[[Bench], Found]]] = {
-    "0 versions": (20, versions),
+    "0 versions": (10, versions),
     "1 nodes": (40, nodes),
     "2 parity": (120, parity),
-    "3 launched": (80, lambda bench: steps(bench, is_captured=False)),
+    "3 launched": (70, lambda bench: steps(bench, is_captured=False)),
     "4 captured": (80, lambda bench: steps(bench, is_captured=bench.provider == "cuda")),
+    "5 simple graphs": (20, simple_graphs),
     "6 CTranslate2": (120, ratio),
     "7 engine": (90, engine_load),
     "8 invariance": (50, invariance),
@@ -273,15 +297,17 @@ PLAN = """Measure the graphs that keep their state on a GPU.
 
 Ten minutes, by stages; each has a limit, and a stage that fails leaves the next ones their chance.
 
-0, 20 s: the versions of everything.
+0, 10 s: the versions of everything.
 
 1, 40 s: a profile of each graph. Nodes on the CPU forbid CUDA graphs: mend those first.
 
 2, 120 s: tokens and BLEU beside float32 on the CPU, with rare words. Want: 99 % equal, BLEU within 0.1.
 
-3, 80 s: tokens a second by slots and by steps between two looks, launched one by one.
+3, 70 s: tokens a second by slots and by steps between two looks, launched one by one.
 
 4, 80 s: the same, replayed as CUDA graphs; and the time that the captures take.
+
+5, 20 s: the float16 graphs, with Python between the steps: what float16-cuda gains.
 
 6, 120 s: a batch and a stream beside CTranslate2 at its best batch size. Want: ratio 1.0, and 2.0 in the stream.
 
@@ -289,7 +315,7 @@ Ten minutes, by stages; each has a limit, and a stage that fails leaves the next
 
 8, 50 s: sentences alone and among others. Want: no difference.
 
-Stage 5 is another run with ORT_ENABLE_CUDNN_FLASH_ATTENTION=0 or other slots, and --stages 4. If stage 2 has fewer than
+Variants are other runs: ORT_ENABLE_CUDNN_FLASH_ATTENTION=0 or other slots, and --stages 4. If stage 2 has fewer than
 99 % equal, look at first_differing before any speed. --provider cpu --sentences 6 --slots 4 --rounds 1 rehearses all.
 """
 
@@ -318,7 +344,7 @@ def main(
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of the file.")] = 512,
     slots: Annotated[int, typer.Option(min=1, help="Sentences decoded together.")] = 256,
     rounds: Annotated[int, typer.Option(min=1, help="Rounds, after one that warms up.")] = 5,
-    stages: Annotated[str, typer.Option(help="Numbers of the stages to run.")] = "01234678",
+    stages: Annotated[str, typer.Option(help="Numbers of the stages to run.")] = "012345678",
     patience: Annotated[float, typer.Option(min=0.01, help="Factor of all limits of time.")] = 1.0,
 ) -> None:
     out.mkdir(parents=True, exist_ok=True)

@@ -52,9 +52,13 @@ class Bench:
         graphs = DeviceGraphs(
             self.bundle.graphs("float16-cuda"), pad_id=ids.pad, provider=self.provider, is_captured=is_captured
         )
+        return DeviceModel(graphs, self.simple(), eos_id=ids.eos, sentences=slots or self.slots)
+
+    def simple(self) -> OnnxModel:
+        """The same model step by step: float16, on a CPU float32."""
         precision: Literal["float16", "float32"] = "float16" if self.provider == "cuda" else "float32"
-        simple = OnnxModel(**self.bundle.graphs(precision), pad_id=ids.pad, provider=self.provider, threads=1)
-        return DeviceModel(graphs, simple, eos_id=ids.eos, sentences=slots or self.slots)
+        pad_id = self.bundle.manifest.ids.pad
+        return OnnxModel(**self.bundle.graphs(precision), pad_id=pad_id, provider=self.provider, threads=1)
 
     def searches(self, sources: Sequence[list[int]], beam: int, *, lexicon: bool) -> list[Search]:
         """Searches, with the lexicon's translations of rare words or without."""
