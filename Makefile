@@ -30,7 +30,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-adaptation bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
+.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons labels novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-adaptation bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -107,6 +107,13 @@ LEXICONS = $(foreach name,known lexicon lexicon-2,--lexicon $(1)=model/text/$(na
 
 lexicons: $(DEV)/installed  ## Make the lexicons of the shipped bundle again; its weights stay
 	$(DEV)/bin/dragoman lexicons artifacts/de-en $(MARKED) $(call LEXICONS,de-en) $(call LEXICONS,en-de)
+
+# The later a file, the more it counts.
+LABELS = $(foreach name,labels labels-2 $(2) labels-3 labels-4 labels-5.$(1),--labels $(1)=model/text/$(name).tsv.xz)
+
+labels: $(DEV)/installed  ## List the labels of model/text in the shipped bundle; its weights stay
+	$(DEV)/bin/dragoman labels artifacts/de-en $(call LABELS,de-en) $(call LABELS,en-de,labels-2.en-de)
+
 # These works may be protected outside of the USA: a translator or the author lived too long.
 PROTECTED := siddhartha goetzendaemmerung ecce-homo massenpsychologie casanovas-heimfahrt tod-in-venedig candida \
 	mann-des-schicksals helden frau-von-dreissig raskolnikoff idiot daemonen karamasoff tote-seelen gastmahl
@@ -125,6 +132,7 @@ bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged 
 			$(MARKED) $(call LEXICONS,$$pair) || exit 1; \
 	done
 	$(DEV)/bin/dragoman join artifacts/de-en build/de-en build/en-de
+	$(MAKE) labels
 
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
 	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(BENCH_PAIRS)
@@ -179,7 +187,7 @@ bench-formality: $(DEV)/installed  ## Count German translations that say Sie or 
 	$(DEV)/bin/python -m benchmarks.formality artifacts/de-en
 
 bench-words: $(DEV)/installed  ## Count words alone that are translated, names that stay, and labels
-	$(DEV)/bin/python -m benchmarks.lone_words artifacts/de-en
+	$(DEV)/bin/python -m benchmarks.lone_words artifacts/de-en data/de-en/train/labels-chromium.tsv.xz
 
 bench-reading: $(DEV)/installed  ## Translate the 200 sentences of docs/reading.tsv; count the verdicts on them
 	$(DEV)/bin/python -m benchmarks.reading artifacts/de-en

@@ -1,14 +1,15 @@
 """Counts the capitalised words that are translated when they stand alone, the names that stay, and labels.
 
-    python -m benchmarks.lone_words artifacts/de-en
+    python -m benchmarks.lone_words artifacts/de-en data/de-en/train/labels-chromium.tsv.xz
 
 The words are those of model/text/short.tsv.xz, the names those of ``benchmarks/names.txt``. Both go through
 POST /translate (int8, beam 4) with all attempts, and with the first only, without ``app.translation.lone_words``.
-The labels of programs, web sites, signs and forms were held out of training.
+The labels are those that were held out of training and of the bundle's list, and those of other files; "alone" is the
+model without the list.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 from unittest.mock import patch
@@ -18,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from starlette.testclient import TestClient
 
+from app.engine.models.labels import Labels
 from app.main import create_app
 from app.settings import Settings
 from model.data.pairs import read_pairs
@@ -48,12 +50,18 @@ def _read_pairs(path: Path, direction: str) -> Iterator[tuple[str, str]]:
         yield (german, english) if direction == "de-en" else (english, german)
 
 
+def _alike(found: Mapping[str, str], listed: Mapping[str, set[str]]) -> int:
+    """How many are as listed, but for capitals."""
+    return sum(found[label].casefold() in map(str.casefold, each) for label, each in listed.items())
+
+
 def main(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Folder of a bundle for both directions.")],
+    more: Annotated[list[Path] | None, typer.Argument(help="Pair files with other labels.")] = None,
 ) -> None:
     """Translate the words, names and labels, and print what became of them."""
     table = Table("direction", "attempts", "words", "as in the list", "unchanged", "names", "changed")
-    labels = Table("direction", "labels held out", "number", "as in the list", "but for capitals")
+    labels = Table("direction", "labels", "number", "alone, but for capitals", "as in the list", "but for capitals")
     changed = []
     with TestClient(create_app(Settings.load(bundle=bundle))) as client:
 
@@ -78,12 +86,16 @@ def main(
                 row = (right, same, len(names), lost)
                 table.add_row(direction, label, str(len(words)), *map(str, row))
             changed += [f"{name} -> {second[1][name]}" for name in names if second[1][name] != first[1][name]]
-            for path in LABELS:
-                pairs = list(_read_pairs(path, direction))
-                found = translate([label for label, _ in pairs], direction)
-                right = sum(found[label] == wanted for label, wanted in pairs)
-                alike = sum(found[label].casefold() == wanted.casefold() for label, wanted in pairs)
-                labels.add_row(direction, path.name.split(".")[0], str(len(pairs)), str(right), str(alike))
+            for path in [*LABELS, *(more or ())]:
+                listed: dict[str, set[str]] = defaultdict(set)
+                for label, translation in _read_pairs(path, direction):
+                    listed[label].add(translation)
+                found = translate(list(listed), direction)
+                with patch.object(Labels, "find", lambda *_: ""):
+                    alone = translate(list(listed), direction)
+                right = sum(found[label] in translations for label, translations in listed.items())
+                row = (len(listed), _alike(alone, listed), right, _alike(found, listed))
+                labels.add_row(direction, path.name.split(".")[0], *map(str, row))
     Console().print(table)
     Console().print(labels)
     typer.echo("names that the second attempts changed: " + ", ".join(changed))

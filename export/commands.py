@@ -1,5 +1,6 @@
-"""``dragoman export``, ``lexicons``, ``restore``, ``join`` and ``attention``."""
+"""``dragoman export``, ``lexicons``, ``labels``, ``restore``, ``join`` and ``attention``."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -125,18 +126,24 @@ def _marked_by_text(lexicons: "Lexicons", recipe: Path | None, data: Path, repor
 def _read_lexicons(given: list[str], languages: tuple[str, str]) -> "Lexicons":
     from export.lexicon import read_lexicon
 
+    found: dict[tuple[str, str], Translations] = {}
+    for direction, file in _files_by_direction(given, languages, "--lexicon"):
+        words = read_lexicon(file, reverse=direction != languages)
+        found[direction] = {**found.get(direction, {}), **words}
+    return found
+
+
+def _files_by_direction(
+    given: list[str], languages: tuple[str, str], option: str
+) -> "Iterator[tuple[tuple[str, str], Path]]":
+    """Yields the direction and the file of each value PAIR=FILE of an option."""
     first, second = languages
     directions = {f"{first}-{second}": (first, second), f"{second}-{first}": (second, first)}
-    found: dict[tuple[str, str], Translations] = {}
     for each in given:
         pair, _, file = each.partition("=")
         if pair not in directions or not file:
-            raise typer.BadParameter(
-                f"{each} is not {' or '.join(directions)} with = and a file", param_hint="--lexicon"
-            )
-        direction = directions[pair]
-        found[direction] = {**found.get(direction, {}), **read_lexicon(Path(file), reverse=direction[0] == second)}
-    return found
+            raise typer.BadParameter(f"{each} is not {' or '.join(directions)} with = and a file", param_hint=option)
+        yield directions[pair], Path(file)
 
 
 def lexicons(
@@ -148,8 +155,8 @@ def lexicons(
 ) -> None:
     """Replace the lexicons of a bundle, with the options of 'dragoman export'. Its weights stay as they are."""
     from app.engine.models.bundle import Bundle
-    from export.new_lexicons import replace_lexicons
     from export.progress import reporting
+    from export.word_lists import replace_lexicons
 
     opened = Bundle.open(bundle)
     first = opened.manifest.pairs[0]
@@ -158,6 +165,34 @@ def lexicons(
         marked = _marked_by_text(given, mark_frequent, data, report)
         replace_lexicons(opened, marked, mark_known=mark_known, report=report)
     typer.echo(f"{bundle} is ready")
+
+
+def labels(
+    bundle: Annotated[Path, typer.Argument(help="Folder of a bundle, e.g. artifacts/de-en.")],
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--labels",
+            metavar="PAIR=FILE",
+            help="Labels of one direction and their translations: de-en=model/text/labels.tsv.xz. A pair file as for "
+            "training. Repeat the option for another direction or another file; of a label in two files, the later one "
+            "counts. Without the option, the bundle loses its labels.",
+        ),
+    ] = None,
+) -> None:
+    """Replace the labels of a bundle: texts alone, such as those of buttons, that are translated as they are listed."""
+    from app.engine.models.bundle import Bundle
+    from export.word_lists import read_labels, replace_labels
+
+    opened = Bundle.open(bundle)
+    first = opened.manifest.pairs[0]
+    languages = first.source, first.target
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for direction, file in _files_by_direction(label or [], languages, "--labels"):
+        found.setdefault(direction, {}).update(read_labels(file, reverse=direction != languages))
+    replace_labels(opened, found)
+    counted = ", ".join(f"{len(listed):,} from {source} to {target}" for (source, target), listed in found.items())
+    typer.echo(f"{bundle} has {counted or 'no'} labels")
 
 
 def restore(

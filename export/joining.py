@@ -89,14 +89,14 @@ def _shared(bundle: Bundle) -> dict[str, object]:
 
 
 def _add(bundle: Bundle, folder: Path) -> Pair:
-    """Copy a bundle's graphs, weights and lexicons under new names; returns its pair with its own model."""
+    """Copy a bundle's graphs, weights, lexicons and labels under new names; returns its pair with its own model."""
     manifest = bundle.manifest
     [pair] = manifest.pairs
     prefix = f"{pair.source}-{pair.target}."
-    kept = {path.name for path in bundle.tokenizer_files if path} | {GOLDEN, pair.lexicon}
+    kept = {path.name for path in bundle.tokenizer_files if path} | {GOLDEN, pair.lexicon, pair.labels}
     kept |= {graphs.shortlist for graphs in manifest.graphs.values()}
-    if pair.lexicon:
-        shutil.copyfile(bundle.path / pair.lexicon, folder / pair.lexicon)
+    for name in filter(None, (pair.lexicon, pair.labels)):
+        shutil.copyfile(bundle.path / name, folder / name)
     for name in manifest.files.keys() - kept:
         if name.endswith(".onnx"):
             graph = onnx.load(bundle.path / name, load_external_data=False)

@@ -1,13 +1,20 @@
-"""Other lexicons for a bundle that exists, without its weights being made again."""
+"""Other lexicons or labels for a bundle that exists, without its weights being made again."""
 
+import gzip
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Literal
 
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import write_manifest
 from export.bundle_writer import BuildError, replacing
-from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicons
+from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicon
 from export.progress import Report
+from model.data.pairs import read_pairs
+
+Direction = tuple[str, str]
 
 
 def replace_lexicons(bundle: Bundle, lexicons: Lexicons, *, mark_known: bool, report: Report) -> Bundle:
@@ -22,27 +29,73 @@ def replace_lexicons(bundle: Bundle, lexicons: Lexicons, *, mark_known: bool, re
     Raises:
         BuildError: A lexicon is for a direction that the bundle hasn't, or there is no alignment head.
     """
-    manifest = bundle.manifest
-    if unknown := set(lexicons) - {(pair.source, pair.target) for pair in manifest.pairs}:
-        raise BuildError(f"a lexicon is for {'-'.join(min(unknown))}, which the bundle doesn't translate")
-    if not manifest.shape.alignment_head:
+    _check(bundle, lexicons, "a lexicon is")
+    if not bundle.manifest.shape.alignment_head:
         raise BuildError("a lexicon needs an alignment head: train with model.alignment_layer")
     if mark_known:
         lexicons = marked_by_bundle(lexicons, bundle.path, report)
-    pairs = tuple(
-        pair.model_copy(
-            update={
-                "lexicon": lexicon_file(pair.source, pair.target) if lexicons.get((pair.source, pair.target)) else None
-            }
-        )
-        for pair in manifest.pairs
-    )
-    old = {pair.lexicon for pair in manifest.pairs if pair.lexicon}
     with replacing(bundle.path) as partial:
-        shutil.copytree(bundle.path, partial, dirs_exist_ok=True, ignore=lambda _, names: old & set(names))
-        write_lexicons(lexicons, partial)
-        kept = {name: digest for name, digest in manifest.files.items() if name not in old}
-        new = {pair.lexicon: sha256(partial / pair.lexicon) for pair in pairs if pair.lexicon}
-        changed = manifest.model_copy(update={"pairs": pairs, "files": dict(sorted({**kept, **new}.items()))})
-        write_manifest(partial, changed)
-    return replace(bundle, manifest=changed)
+        names = {pair: lexicon_file(*pair) for pair, words in lexicons.items() if words}
+        changed = _copy(bundle, partial, "lexicon", names)
+        for pair, name in names.items():
+            write_lexicon(lexicons[pair], partial / name)
+        return _sealed(changed, partial, names)
+
+
+def replace_labels(bundle: Bundle, labels: Mapping[Direction, Mapping[str, str]]) -> Bundle:
+    """Replace the labels of a bundle, see ``app.engine.models.labels``. The folder changes only when all are written.
+
+    Args:
+        bundle: The bundle.
+        labels: Translations by label, by direction; a direction without labels loses those that it had.
+
+    Raises:
+        BuildError: Labels are for a direction that the bundle hasn't.
+    """
+    _check(bundle, labels, "labels are")
+    with replacing(bundle.path) as partial:
+        names = {pair: f"labels.{'-'.join(pair)}.tsv.gz" for pair, listed in labels.items() if listed}
+        changed = _copy(bundle, partial, "labels", names)
+        for pair, name in names.items():
+            lines = (f"{label}\t{translation}\n" for label, translation in sorted(labels[pair].items()))
+            (partial / name).write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
+        return _sealed(changed, partial, names)
+
+
+def read_labels(path: Path, *, reverse: bool = False) -> Mapping[str, str]:
+    """Read pairs of a label and its translation; of a label's translations the first counts.
+
+    Args:
+        path: Pair file, as for training.
+        reverse: The second column is translated into the first.
+
+    Raises:
+        PairsError: The file is missing or malformed.
+    """
+    found: dict[str, str] = {}
+    for pair in read_pairs(path):
+        label, translation = reversed(pair) if reverse else pair
+        found.setdefault(label, translation)
+    return found
+
+
+def _check(bundle: Bundle, given: Mapping[Direction, object], lists: str) -> None:
+    if unknown := set(given) - {(pair.source, pair.target) for pair in bundle.manifest.pairs}:
+        raise BuildError(f"{lists} for {'-'.join(min(unknown))}, which the bundle doesn't translate")
+
+
+def _copy(bundle: Bundle, folder: Path, kind: Literal["lexicon", "labels"], names: Mapping[Direction, str]) -> Bundle:
+    """Copy a bundle without its lists of a kind; returns it with others, whose digests are missing."""
+    manifest = bundle.manifest
+    old = {name for pair in manifest.pairs if (name := getattr(pair, kind))}
+    shutil.copytree(bundle.path, folder, dirs_exist_ok=True, ignore=lambda _, found: old & set(found))
+    pairs = tuple(pair.model_copy(update={kind: names.get((pair.source, pair.target))}) for pair in manifest.pairs)
+    files = {name: digest for name, digest in manifest.files.items() if name not in old}
+    return replace(bundle, manifest=manifest.model_copy(update={"pairs": pairs, "files": files}))
+
+
+def _sealed(bundle: Bundle, folder: Path, names: Mapping[Direction, str]) -> Bundle:
+    files = {**bundle.manifest.files, **{name: sha256(folder / name) for name in names.values()}}
+    manifest = bundle.manifest.model_copy(update={"files": dict(sorted(files.items()))})
+    write_manifest(folder, manifest)
+    return replace(bundle, manifest=manifest)

@@ -25,6 +25,7 @@ from app.engine.interface import (
     joined,
 )
 from app.engine.models.bundle import Bundle, Golden
+from app.engine.models.labels import Labels
 from app.engine.models.lexicon import Lexicon
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.opening import OpenModel, open_model
@@ -79,6 +80,11 @@ class Engine:
             (pair.source, pair.target): Lexicon(bundle.path / pair.lexicon, pair.source)
             for pair in manifest.pairs
             if pair.lexicon and manifest.shape.alignment_head
+        }
+        self._labels = {
+            (pair.source, pair.target): Labels(bundle.path / pair.labels)
+            for pair in manifest.pairs
+            if pair.labels and not models[0].memory_length
         }
         self._prefix: dict[tuple[str, str], tuple[int, ...]] = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
@@ -252,6 +258,7 @@ class Engine:
             splitting=call.splitting,
             prefix=prefix,
             lexicon=self._lexicons.get((call.source, call.target)),
+            labels=self._labels.get((call.source, call.target)),
         )
         memory_length = self._model.memory_length
         if memory_length and call.context:

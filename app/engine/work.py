@@ -112,6 +112,14 @@ class ModelWork:
     def new_search(self, job: Job) -> Search:
         """A search with the job's options."""
         manifest, options = self._manifest, job.options
+        if job.known:
+            return Search(
+                start_id=manifest.ids.decoder_start,
+                eos_id=manifest.ids.eos,
+                max_length=len(job.known),
+                options=options,
+                prefix=job.known,
+            )
         prefix = None if options.prefix is None else self._tokenizer.encode_target(options.prefix)
         avoided = [tuple(self._tokenizer.encode_target(word)) for word in options.avoid]
         # One more than the minimum, so that the model gets to end it.

@@ -85,8 +85,8 @@ class Bundle:
         raise BundleError(f"{self.path} doesn't translate from {source} to {target}")
 
     def without_lexicons(self) -> "Bundle":
-        """The bundle as if it had no lexicons, to measure its models alone."""
-        pairs = tuple(pair.model_copy(update={"lexicon": None}) for pair in self.manifest.pairs)
+        """The bundle as if it had no lexicons and no labels, to measure its models alone."""
+        pairs = tuple(pair.model_copy(update={"lexicon": None, "labels": None}) for pair in self.manifest.pairs)
         return replace(self, manifest=self.manifest.model_copy(update={"pairs": pairs}))
 
     @property
@@ -134,8 +134,8 @@ def _graphs(manifest: Manifest) -> list[Graphs]:
 def _named_files(manifest: Manifest) -> set[str]:
     graph_files = (name for graphs in _graphs(manifest) for name in graphs.files.values())
     vocabularies = (name for name in (manifest.source_vocabulary, manifest.target_vocabulary) if name)
-    lexicons = (pair.lexicon for pair in manifest.pairs if pair.lexicon)
-    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies, *lexicons}
+    lists = (name for pair in manifest.pairs for name in (pair.lexicon, pair.labels) if name)
+    return {manifest.source_tokenizer, manifest.target_tokenizer, GOLDEN, *graph_files, *vocabularies, *lists}
 
 
 def _check_unlisted(folder: Path, manifest: Manifest) -> None:

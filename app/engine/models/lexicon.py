@@ -1,17 +1,13 @@
 """A bundle's lexicon: translations of words that were rare in training."""
 
-import gzip
 import re
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.engine.models.files import open_plain, read_plain
-from app.errors import BundleError
+from app.engine.models.entries import read_entries
 from languages.registry import language_of
 
-MAX_LEXICON_BYTES = 64 << 20
 SAME = "="
 """Stands for a translation that is the word itself, such as a name."""
 KNOWN = "~"
@@ -20,8 +16,6 @@ KNOWN = "~"
 So the word is no unknown name, and a compound isn't put together from its parts. Translations behind it are those of
 the word as a part of a compound. Alone behind a hyphen, it marks what looks like a part and is none: "-schaft".
 """
-_FAULTS = ("\t\t", "\t\n", "\n\t", "\n\n", "\r")  # there is nothing before, behind or between two tabs
-_LINES = re.compile(r"(?:[^\t\r\n]+(?:\t[^\t\r\n]+)+\n)*")
 _SHORTEST_PART, _LONGEST_COMPOUND = 3, 60
 """Letters. Without a bound, a word of 16,000 letters would take half a second."""
 _SHORTEST_TITLE = 4
@@ -66,21 +60,7 @@ class Lexicon:
 
     def __init__(self, path: Path, language: str = "") -> None:
         self._is_common_noun = language_of(language).is_common_noun
-        try:
-            text = _content(path).decode()
-        except UnicodeDecodeError as error:
-            raise BundleError(f"{path} is not UTF-8") from error
-        # All lines at once: the shipped lexicons have 400,000, and a start waits for them. An expression over all of
-        # them takes two thirds of the time of the dictionary, so it only looks for the line that is at fault.
-        try:
-            lines = f"\n{text}"
-            if any(fault in lines for fault in _FAULTS) or (text and not text.endswith("\n")):
-                raise ValueError
-            self._entries = dict(line.split("\t", 1) for line in text.split("\n")[:-1])
-        except ValueError:  # or there is no tab in a line
-            understood = _LINES.match(text)
-            number = 1 + text.count("\n", 0, understood.end() if understood else 0)
-            raise BundleError(f"{path}: line {number} is not a word, a tab and its translations") from None
+        text, self._entries = read_entries(path)
         self._has_parts = "-\t" in text or "\n-" in text or text.startswith("-")
 
     def __len__(self) -> int:
@@ -200,19 +180,6 @@ class Lexicon:
             if first:
                 return [f"{first[0]} {second[0]}"]
         return []
-
-
-def _content(path: Path) -> bytes:
-    if path.suffix != ".gz":
-        return read_plain(path, MAX_LEXICON_BYTES)
-    with open_plain(path, MAX_LEXICON_BYTES) as file, gzip.GzipFile(fileobj=file) as unpacked:
-        try:
-            content = unpacked.read(MAX_LEXICON_BYTES + 1)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise BundleError(f"{path} is damaged: {error}") from error
-    if len(content) > MAX_LEXICON_BYTES:
-        raise BundleError(f"{path}: it has more than {MAX_LEXICON_BYTES:,} bytes of text")
-    return content
 
 
 def _texts(text: str, words: Sequence[tuple[int, int]]) -> list[str]:

@@ -170,6 +170,7 @@ class Pair(Part):
     target: LanguageCode
     tag: str | None = Field(None, description="source piece that asks for this direction, if the model needs one")
     lexicon: FileName | None = Field(None, description="translations of rare words; see app.engine.models.lexicon")
+    labels: FileName | None = Field(None, description="translations of texts alone; see app.engine.models.labels")
     model: PairModel | None = Field(None, description="the direction's own model; without, the bundle's graphs are it")
 
 

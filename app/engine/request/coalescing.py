@@ -28,8 +28,8 @@ class _Shared:
 class Coalescer:
     """Submits jobs on behalf of coroutines of one event loop; each of them gets a future of its own.
 
-    Two jobs are identical if source, memory, search options, terms, rare words, examples, lane and priority are the
-    same. The job ends when it is done, or when the last one who waits for it has gone.
+    Two jobs are identical if source, memory, search options, terms, rare words, examples, known translation, lane and
+    priority are the same. The job ends when it is done, or when the last one who waits for it has gone.
 
     Attributes:
         cache: Results of all servers; None for none.
@@ -129,4 +129,4 @@ def _key(job: Job) -> object:
     """Return a key that identical jobs share. A job that reports its tokens is identical only to itself."""
     if job.on_tokens:
         return job
-    return (*job.identity, job.options, job.terms, job.rare_words, job.examples, job.long, job.priority)
+    return (*job.identity, job.options, job.terms, job.rare_words, job.examples, job.known, job.long, job.priority)

@@ -23,6 +23,7 @@ from app.engine.interface import (
     TranslationCall,
 )
 from app.engine.memory import Memory
+from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import CONTEXT, Segment
@@ -206,18 +207,26 @@ class RequestTask:
             options = replace(options, prefix=None, n_best=1)
         elif options.prefix is not None:  # it belongs to the first sentence alone
             self._options = replace(options, prefix=None)
+        known = self._known(item.segment, options)
         on_tokens = partial(self._note, asyncio.get_running_loop(), item) if self._tokens else None
         long = queued >= POLICY.short_tokens
         ahead = 0 if self._quota.is_retry else min(queued, POLICY.short_tokens)
         return Job(
             source=item.segment.ids,
-            options=options,
-            rare_words=item.segment.rare_words,
-            examples=self._examples(item.segment),
+            options=replace(options, n_best=1) if known else options,
+            rare_words=() if known else item.segment.rare_words,
+            examples=() if known else self._examples(item.segment),
+            known=known,
             long=long,
             ahead=ahead,
             on_tokens=on_tokens,
         )
+
+    def _known(self, segment: Segment, options: SearchOptions) -> tuple[int, ...]:
+        """Returns the target ids of a label's translation; () if there is none, or the request asks for more of it."""
+        restricted = options.prefix is not None or options.avoid or self._call.terms
+        too_long = options.max_length is not None and options.max_length < len(segment.label)
+        return () if restricted or too_long else segment.label
 
     def _examples(self, segment: Segment) -> tuple[tuple[str, str], ...]:
         """Returns what a segment may learn from."""
@@ -247,6 +256,8 @@ class RequestTask:
             _trace(segment, outcome)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
         hypotheses = outcome.hypotheses
+        if job.known:
+            hypotheses = await self._with_others(segment, hypotheses[0], job)
         if self._call.terms and segment.text_index != CONTEXT:
             hypotheses = await self._with_terms(segment, hypotheses[0], job)
         best = hypotheses[0]
@@ -264,6 +275,16 @@ class RequestTask:
             draft = make(segment, hypotheses)
             await asyncio.sleep(0)
         return draft
+
+    async def _with_others(self, segment: Segment, known: Hypothesis, job: Job) -> Sequence[Hypothesis]:
+        """Adds what the model alone says to a translation that was known, if the request asks for several."""
+        known = replace(known, truncated=False)
+        if self._options.n_best == 1:
+            return [known]
+        free = Job(source=segment.ids, options=self._options, rare_words=segment.rare_words, long=job.long)
+        [future] = self._coalescer.submit([free], admitted=True)
+        others = [each for each in (await future).hypotheses if each.tokens != known.tokens]
+        return [known, *others[: self._options.n_best - 1]]
 
     async def _with_terms(self, segment: Segment, free: Hypothesis, job: Job) -> Sequence[Hypothesis]:
         """Searches for the terms of a segment, given its translation without them."""

@@ -104,9 +104,8 @@ class ResultCache:
 
     def _key(self, job: Job) -> str:
         """Returns a digest, so that Valkey sees no text and keys are short."""
-        digest = hashlib.blake2b(
-            repr((*job.identity, job.options, job.rare_words, job.examples)).encode(), key=self._model, digest_size=16
-        )
+        asked = (*job.identity, job.options, job.rare_words, job.examples, job.known)
+        digest = hashlib.blake2b(repr(asked).encode(), key=self._model, digest_size=16)
         return f"dragoman:result:{digest.hexdigest()}"
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from app.engine.decoding.word_trees import RareWord
 from app.engine.interface import Splitting
+from app.engine.models.labels import Labels
 from app.engine.models.lexicon import FoundWord, Lexicon
 from app.engine.models.ligatures import without_ligatures
 from app.engine.models.tokenizer import Tokenizer
@@ -30,6 +31,7 @@ class Segment(NamedTuple):
         source: The segment.
         ids: Source ids with the target tag in front and the end of sentence behind.
         rare_words: Its words that the lexicon has.
+        label: Target ids of its translation, if it stands alone and the bundle lists it as a label.
     """
 
     text_index: int
@@ -37,6 +39,7 @@ class Segment(NamedTuple):
     source: str
     ids: tuple[int, ...]
     rare_words: tuple[RareWord, ...] = ()
+    label: tuple[int, ...] = ()
 
 
 class Segmenter:
@@ -59,6 +62,7 @@ class Segmenter:
         splitting: Splitting,
         prefix: tuple[int, ...],
         lexicon: Lexicon | None = None,
+        labels: Labels | None = None,
     ) -> Iterator[Segment]:
         """Yields the segments of each text; a text costs nothing before that.
 
@@ -68,6 +72,7 @@ class Segmenter:
             splitting: What ends a sentence.
             prefix: The target tag.
             lexicon: The lexicon of the direction, if there is one.
+            labels: The labels of the direction, if there are any.
         """
         max_pieces = self._longest_source - len(prefix) - 1
         max_chars = _CHARS_PER_PIECE * max_pieces
@@ -81,7 +86,15 @@ class Segmenter:
                 for begin, end, pieces in parts:
                     source, ids = text[begin:end], (*prefix, *pieces, self._eos_id)
                     rare_words = self.rare_words(source, lexicon, len(prefix)) if lexicon else ()
-                    yield Segment(index, begin, source, ids, rare_words)
+                    label = self._label(text, begin, end, labels) if labels else ()
+                    yield Segment(index, begin, source, ids, rare_words, label)
+
+    def _label(self, text: str, begin: int, end: int, labels: Labels) -> tuple[int, ...]:
+        """Returns the target ids of a label's translation; () if the segment is none, or other text is beside it."""
+        if not (found := labels.find(text[begin:end])) or not _is_alone(text, begin, end):
+            return ()
+        tokens = self._tokenizer.encode_target(found)
+        return tuple(tokens) if self._tokenizer.decode(tokens).strip() == found else ()
 
     def rare_words(self, source: str, lexicon: Lexicon, prefix_length: int) -> tuple[RareWord, ...]:
         """Returns the words of a segment that the lexicon has, and the words that look like names.
@@ -145,3 +158,9 @@ def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple
         begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
         return [(begin, end)] if begin < end else []
     return spans(text, language=language, newlines=splitting == "sentences")
+
+
+def _is_alone(text: str, begin: int, end: int) -> bool:
+    """Tells whether nothing is beside a part of a text in its line."""
+    before, behind = text[text.rfind("\n", 0, begin) + 1 : begin], text[end:].partition("\n")[0]
+    return not (before.strip() or behind.strip())

@@ -120,6 +120,7 @@ class Job:
         terms: What the translation must have, if anything.
         rare_words: Words of the source that the lexicon has.
         examples: Texts that are like the source, with their translations, to learn from.
+        known: Target ids of the translation, if it is known: the model only aligns it.
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
@@ -138,6 +139,7 @@ class Job:
     terms: TermConstraints | None = None
     rare_words: tuple[RareWord, ...] = ()
     examples: tuple[tuple[str, str], ...] = ()
+    known: tuple[int, ...] = ()
     long: bool = False
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)

@@ -1,4 +1,4 @@
-"""Other lexicons for a bundle that exists."""
+"""Other lexicons or labels for a bundle that exists."""
 
 import shutil
 from pathlib import Path
@@ -8,10 +8,11 @@ import typer
 from typer.testing import CliRunner
 
 from app.engine.models.bundle import Bundle
+from app.engine.models.labels import Labels
 from app.engine.models.lexicon import Lexicon
 from export.bundle_builder import BuildError
-from export.commands import lexicons
-from export.new_lexicons import replace_lexicons
+from export.commands import labels, lexicons
+from export.word_lists import replace_lexicons
 
 
 @pytest.fixture
@@ -38,3 +39,24 @@ def test_the_bundle_has_the_new_lexicons_and_the_old_weights(bundle: Bundle, tmp
 def test_a_direction_that_the_bundle_lacks(bundle: Bundle) -> None:
     with pytest.raises(BuildError, match="a lexicon is for de-fr, which the bundle doesn't translate"):
         replace_lexicons(bundle, {("de", "fr"): {"a": ["b"]}}, mark_known=False, report=print)
+
+
+def test_the_bundle_has_the_new_labels_and_everything_else(bundle: Bundle, tmp_path: Path) -> None:
+    (tmp_path / "first.tsv").write_text("Öffnen\tOpen\nÖffnen\tUnlock\nTeilen\tSplit\n", encoding="utf-8")
+    (tmp_path / "second.tsv").write_text("Teilen\tShare\n", encoding="utf-8")
+    files = [f"de-en={tmp_path / 'first.tsv'}", f"de-en={tmp_path / 'second.tsv'}", f"en-de={tmp_path / 'second.tsv'}"]
+    command = typer.Typer()
+    command.command()(labels)
+    result = CliRunner().invoke(command, [str(bundle.path), *(part for file in files for part in ("--labels", file))])
+    assert result.output.endswith("has 2 from de to en, 1 from en to de labels\n"), result.output
+    after = Bundle.open(bundle.path)
+    to_english, to_german = (Labels(bundle.path / str(pair.labels)) for pair in after.manifest.pairs)
+    assert [to_english.find("Öffnen"), to_english.find("Teilen"), to_german.find("Share")] == [
+        "Open",
+        "Share",
+        "Teilen",
+    ]
+    assert bundle.manifest.files.items() < after.manifest.files.items()
+
+    assert CliRunner().invoke(command, [str(bundle.path)]).output.endswith("has no labels\n")
+    assert Bundle.open(bundle.path) == bundle

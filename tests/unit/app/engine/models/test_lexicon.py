@@ -2,7 +2,8 @@ import gzip
 
 import pytest
 
-from app.engine.models.lexicon import MAX_LEXICON_BYTES, Lexicon
+from app.engine.models.entries import MAX_BYTES
+from app.engine.models.lexicon import Lexicon
 from app.errors import BundleError
 
 
@@ -168,7 +169,7 @@ def test_a_damaged_file(tmp_path, content):
 
 def test_a_file_that_unpacks_to_too_much(tmp_path):
     with pytest.raises(BundleError, match="more than 67,108,864 bytes of text"):
-        packed(tmp_path, gzip.compress(bytes(MAX_LEXICON_BYTES + 1), compresslevel=1))
+        packed(tmp_path, gzip.compress(bytes(MAX_BYTES + 1), compresslevel=1))
 
 
 def test_words_with_a_capital_that_the_lexicon_does_not_have_may_be_names(tmp_path):
