@@ -8,15 +8,14 @@ import re
 from collections.abc import Iterator
 
 from languages import codes
+from languages.laws import GERMAN_JOINERS, GERMAN_LAWS
 
-_LAWS = {"GDPR": "DSGVO", "TFEU": "AEUV", "TEU": "EUV", "ECHR": "EMRK", "CFR": "GRCh"}
 _VALUES = r"\d{1,4}[a-z]?(?:\(\d{1,3}\))?(?:\([a-z]{1,2}\))?"
 _REFERENCE = re.compile(
     rf"(?<!\w)Art(?:icles?|s?\.)[ \u00a0](?P<first>{_VALUES})(?P<others>(?:(?:, | and | or | to |[-–]){_VALUES})*)"
-    rf",?[ \u00a0](?:of )?(?:the )?(?P<law>{'|'.join(_LAWS)})(?!\w)"
+    rf",?[ \u00a0](?:of )?(?:the )?(?P<law>{'|'.join(GERMAN_LAWS)})(?!\w)"
 )
 _VALUE = re.compile(r"(\d{1,4}[a-z]?)(?:\((\d{1,3})\))?(?:\(([a-z]{1,2})\))?")
-_JOINERS = {" and ": " und ", " or ": " oder ", " to ": " bis "}
 
 
 def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
@@ -30,9 +29,9 @@ def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
         return
     for match in _REFERENCE.finditer(text):
         values = _VALUE.sub(_german, match["first"] + match["others"])
-        for english, german in _JOINERS.items():
+        for english, german in GERMAN_JOINERS.items():
             values = values.replace(english, german)
-        yield *match.span(), f"Art. {values} {_LAWS[match['law']]}"
+        yield *match.span(), f"Art. {values} {GERMAN_LAWS[match['law']]}"
 
 
 def _german(value: re.Match[str]) -> str:

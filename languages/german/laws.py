@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from languages import codes
+from languages.laws import GERMAN_JOINERS, GERMAN_LAWS
 
 _VALUE = r"\d{1,4}[a-z]?"
 _LIST = rf"{_VALUE}(?:(?:, | und | bis | oder |[-–]){_VALUE})*"
@@ -29,8 +30,7 @@ _LEADS = {"cf": "cf.", "pursuant": "pursuant to", "meaning": "within the meaning
 _LONGEST_LEAD = 12  # characters
 _LAW = re.compile(r"[ \u00a0](?P<law>[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,11}[A-Z](?:[ -](?:Bund|EU|[IVX]{1,4}))?)(?!\w)")
 _WITH = re.compile(r"[ \u00a0](?:i\.[ \u00a0]?V\.[ \u00a0]?m\.|iVm|in Verbindung mit)[ \u00a0](?=§|Art)")
-_LAWS = {"DSGVO": "GDPR", "DS-GVO": "GDPR", "AEUV": "TFEU", "EUV": "TEU", "EMRK": "ECHR", "GRCh": "CFR"}
-_JOINERS = {" und ": " and ", " oder ": " or ", " bis ": " to "}
+_ENGLISH_LAWS = {"DS-GVO": "GDPR"} | {german: english for english, german in GERMAN_LAWS.items()}
 
 
 def references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
@@ -92,11 +92,11 @@ def _reference(text: str, begin: re.Match[str]) -> tuple[str, int]:
             written += f" {names[word]} {_joined(part[word])}"
     if law := _LAW.match(text, end):
         end = law.end()
-        written += f" {_LAWS.get(law['law'], law['law'])}"
+        written += f" {_ENGLISH_LAWS.get(law['law'], law['law'])}"
     return written, end
 
 
 def _joined(values: str) -> str:
-    for german, english in _JOINERS.items():
+    for english, german in GERMAN_JOINERS.items():
         values = values.replace(german, english)
     return values
