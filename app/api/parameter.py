@@ -48,6 +48,7 @@ class Given:
         settings: For limits and defaults.
         pairs: Source and target codes that can be translated.
         file: The file that came with them; None if there was none.
+        wish: What was read so far of what they wish for, by the fields of ``Wish``.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Given:
     ) -> None:
         self.values, self.parameters, self.settings, self.pairs = values, parameters, settings, pairs
         self.file = file
+        self.wish: dict[str, Any] = {}
         self._checked: dict[object, Any] = {}
 
     def __getitem__(self, asked: "Parameter[Value_co] | Rule[Value_co]") -> Value_co:
@@ -73,7 +75,9 @@ class Given:
         Raises:
             InvalidRequest: It isn't what it must be.
         """
-        self._checked[asked.key] = asked.check(self)
+        value = self._checked[asked.key] = asked.check(self)
+        if asked.fills:
+            self.wish[asked.fills] = value
 
     @cached_property
     def served(self) -> list[str]:
@@ -107,6 +111,7 @@ class Parameter(Generic[Value_co]):
         repeats: A form may hold it several times.
         guide: The section of docs/api.md that says more.
         example: A value for forms and tests.
+        fills: The field of ``app.translation.request.Wish`` that it fills; empty if it fills none.
     """
 
     name: str
@@ -121,6 +126,7 @@ class Parameter(Generic[Value_co]):
     repeats: bool = False
     guide: str = ""
     example: Any = None
+    fills: str = ""
 
     @cached_property
     def key(self) -> object:
@@ -156,10 +162,12 @@ class Rule(Generic[Value_co]):
     Attributes:
         check: Returns it; raises ``InvalidRequest``.
         absent: What an endpoint without this rule has.
+        fills: As of ``Parameter``.
     """
 
     check: Callable[[Given], Value_co]
     absent: Value_co = _NOTHING
+    fills: str = ""
 
     must_be_checked: ClassVar[bool] = True
 

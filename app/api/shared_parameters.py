@@ -1,4 +1,4 @@
-"""Readers and parameters that the contracts share: flags, glossaries, translation memories."""
+"""Readers and parameters that the contracts share: flags, the register, glossaries, translation memories."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -11,6 +11,7 @@ from app.api.parameter import Given, Parameter, Rule, Sentences
 from app.errors import InvalidRequest
 from app.storage.identifiers import checked_id
 from app.text.memory.matching import DEFAULT_THRESHOLD
+from app.text.register import FORMALITIES, Formality, Register, choose_register
 
 MAX_INLINE_ENTRIES = 5_000
 """Entries of a glossary that comes with a request."""
@@ -21,10 +22,6 @@ MAX_DETAILS_CHARS = 500_000
 MAX_GLOSSARIES = 5
 """Stored glossaries of a request; the DeepL contract's limit."""
 
-FORMALITY_TEXT = (
-    "How the translation addresses its reader: `more` formally (Sie, vous), `less` familiarly (du, tu). For targets "
-    "whose forms aren't known, `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored."
-)
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -70,9 +67,16 @@ def read_flag(given: Given, name: str, value: object) -> bool:
     return flag
 
 
-def flag(name: str, description: str, *, default: bool = False) -> Parameter[bool]:
+def flag(name: str, description: str, *, default: bool = False, fills: str = "") -> Parameter[bool]:
     """A parameter that is true or false."""
-    return Parameter(name, bool, description, read_flag, absent=default, default=default)
+    return Parameter(name, bool, description, read_flag, absent=default, default=default, fills=fills)
+
+
+def _read_formality(given: Given, name: str, value: object) -> Register | None:
+    formality = str(value).lower()
+    if formality not in FORMALITIES:
+        raise given.wrong(name, f"one of {', '.join(FORMALITIES)}")
+    return choose_register(name, formality, given.wish["target"])
 
 
 def _read_entries(given: Given, name: str, value: object) -> dict[str, str] | None:
@@ -99,6 +103,17 @@ def _read_threshold(given: Given, name: str, value: object) -> int:
     return value
 
 
+FORMALITY = Parameter(
+    "formality",
+    Formality,
+    "How the translation addresses its reader: `more` formally (Sie, vous), `less` familiarly (du, tu). For targets "
+    "whose forms aren't known, `more` and `less` are refused, and `prefer_more` and `prefer_less` ignored. The header "
+    "`X-Dragoman-Warnings` counts sentences that are still in the other register as `formality`.",
+    _read_formality,
+    default="default",
+    guide="formality",
+    fills="register",
+)
 GLOSSARY = Parameter[Mapping[str, str] | None](
     "glossary",
     Annotated[dict[str, str], Field(max_length=MAX_INLINE_ENTRIES)] | None,
@@ -106,6 +121,7 @@ GLOSSARY = Parameter[Mapping[str, str] | None](
     "JSON text of such an object.",
     _read_entries,
     guide="glossaries",
+    fills="terms",
 )
 GLOSSARY_ID = Parameter[tuple[str, ...]](
     "glossary_id",
@@ -160,6 +176,7 @@ REVIEW_BELOW = Parameter(
     limits={"ge": 0, "le": 1},
     guide="review-of-documents",
     example="0.5",
+    fills="review_below",
 )
 
 
@@ -167,6 +184,7 @@ FOR_REVIEW = flag(
     "for_review",
     "Keep the document's sentences until it is downloaded or expires, for somebody who reviews them: "
     "`/v2/document/{id}/sentences` has them.",
+    fills="for_review",
 )
 
 
@@ -181,10 +199,12 @@ def _memory(given: Given) -> tuple[str, int] | None:
 
 
 ONE_GLOSSARY = Rule(_one_glossary)
-STORED_GLOSSARIES = Rule[tuple[str, ...]](lambda given: given[GLOSSARY_ID] or given[GLOSSARY_IDS], absent=())
+STORED_GLOSSARIES = Rule[tuple[str, ...]](
+    lambda given: given[GLOSSARY_ID] or given[GLOSSARY_IDS], absent=(), fills="glossary_ids"
+)
 """Ids of the stored glossaries to use, the most important first."""
 
-STORED_MEMORY = Rule(_memory)
+STORED_MEMORY = Rule(_memory, fills="stored_memory")
 """Id of the translation memory to use and minimum score of its matches; None for none."""
 
 GLOSSARIES = (ONE_GLOSSARY, GLOSSARY_ID, GLOSSARY_IDS, STORED_GLOSSARIES)

@@ -26,11 +26,9 @@ from app.cli.options import (
 from app.cli.references import opened_glossary, opened_memory
 from app.documents.registry import find_format
 from app.documents.review_report import find_form
-from app.errors import InvalidRequest
 from app.text.memory.matching import DEFAULT_THRESHOLD
-from app.text.register import FORMALITIES, Register, choose_register
+from app.text.register import Formality, choose_register
 from app.text.terms.glossary import TermStatus
-from app.translation.languages import name_of
 from app.translation.request import AUTO
 
 CHUNK_TEXTS = 64  # texts that the engine gets at a time: enough to fill its batches, few enough to show progress
@@ -56,7 +54,7 @@ _Glossary = Annotated[
 _Memory = Annotated[
     str | None, typer.Option(help="Translation memory: a .tmx or .tsv file, or the name or id of a stored one.")
 ]
-_Formality = Annotated[str, typer.Option(help=f"How to address the reader: {', '.join(FORMALITIES)}.")]
+_Formality = Annotated[Formality, typer.Option(help="How to address the reader.")]
 _ReviewBelow = Annotated[
     float | None,
     typer.Option(
@@ -115,7 +113,7 @@ def translate(
     settings = settings.model_copy(update={"max_queue_tokens": sys.maxsize, "lazy_loading": True})
     engine = Registry.from_settings(settings)
     job = TranslationJob(engine=engine, settings=settings, source=source, target=target, whole=whole)
-    pair, register = job.asked.pair, _register(formality, job.asked.target)
+    pair, register = job.asked.pair, choose_register("--formality", formality, job.asked.target)
     with opened_glossary(glossary, pair) as terms, opened_memory(memory, pair, threshold) as stored:
         job.asked = replace(job.asked, glossary=terms, memory=stored, register=register, review_below=review_below)
         if is_document(inputs[0]):
@@ -128,20 +126,6 @@ def translate(
         else:
             _translate_text(job, inputs, output, whole=whole, written=_json_line if as_json else _plain)
     _tell(job)
-
-
-def _register(formality: str, target: str) -> Register | None:
-    """The register that an option asks for.
-
-    Raises:
-        InvalidRequest: There is no such formality, or the target language has none.
-    """
-    if formality not in FORMALITIES:
-        raise InvalidRequest(f"--formality must be one of {', '.join(FORMALITIES)}")
-    try:
-        return choose_register(formality, target)
-    except ValueError:
-        raise InvalidRequest(f"--formality is not supported for {name_of(target)} ({target})") from None
 
 
 def _check_files(inputs: Sequence[Path], output: Path | None) -> None:

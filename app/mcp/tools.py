@@ -14,6 +14,7 @@ from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from app.mcp.client import Client
+from app.text import register
 
 _INSTRUCTIONS = (
     "Machine translation on the user's own server. `languages` lists what it translates. A translation comes with the "
@@ -26,7 +27,7 @@ _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_wor
 Source = Annotated[str, Field(description="Code of the text's language, such as `de`, or `auto` to detect it.")]
 Target = Annotated[str, Field(description="Code of the language to translate into, such as `en` or `en-GB`.")]
 Formality = Annotated[
-    Literal["default", "more", "less", "prefer_more", "prefer_less"],
+    register.Formality,
     Field(description="How the translation addresses its reader: `more` is German Sie, `less` is du."),
 ]
 Terms = Annotated[dict[str, str] | None, Field(description='Terms and their translations: `{"Vorstand": "board"}`.')]

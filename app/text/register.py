@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import Literal, get_args
 
+from app.errors import InvalidRequest
 from languages.registry import language_of
 
 
@@ -23,16 +24,16 @@ def has_register(language: str) -> bool:
     return language_of(language).address is not None
 
 
-def choose_register(formality: str, target: str) -> Register | None:
-    """The register that one of ``FORMALITIES`` asks for; None for any.
+def choose_register(name: str, formality: str, target: str) -> Register | None:
+    """The register that a parameter asks for, with one of ``FORMALITIES``; None for any.
 
     Raises:
-        ValueError: It must be steered and can't be, for this target language.
+        InvalidRequest: It must be steered and can't be, for this target language.
     """
     if formality == "default":
         return None
     if not has_register(target):
         if not formality.startswith("prefer_"):
-            raise ValueError(f"no formality in {target}")
+            raise InvalidRequest(f"Target language '{target}' doesn't support {name}.")
         return None
     return Register(formality.removeprefix("prefer_"))

@@ -33,7 +33,7 @@ from app.translation.questions import Answers, Asking, Done, Question, answered,
 from app.translation.request import TranslationRequest
 from app.translation.restoring import RestoredSentence, restore
 from app.translation.retries import improved
-from app.translation.rules.pair import Direction, RuleOptions
+from app.translation.rules.pair import Direction
 from app.translation.second_tier.opinion import Opinions, second_opinion
 from app.translation.segment_writer import SegmentWriter
 from app.translation.sentence import SentenceEvent, SentenceTranslation, TextTranslation, TokenEvent
@@ -87,11 +87,7 @@ class BatchTranslation:
         segments = [segment for passage in batch for segment in passage.segments if segment.needs_model]
         self._engine, self._wanted, self._segments, self._quota = engine, wanted, segments, quota
         self._source, self._glossary = segments[0].language, segments[0].glossary
-        self._direction = Direction(
-            language_of(self._source),
-            language_of(wanted.locale or wanted.target),
-            RuleOptions(preserves_formatting=wanted.preserves_formatting, register=wanted.register),
-        )
+        self._direction = Direction(language_of(self._source), language_of(wanted.locale or wanted.target), wanted)
         self._options = _search_options(wanted, segments, options)
         self._placeholders = engine.alphabet(self._source, wanted.target).placeholders
         self._bulk = not is_brief(sum(map(len, wanted.texts)), Inline.TEXTS)

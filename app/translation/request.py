@@ -14,9 +14,9 @@ from app.text.detection import Detection
 from app.text.markup.extraction import Rules
 from app.text.memory.matching import Match, TranslationMemory
 from app.text.quality_checks import Verdict
-from app.text.register import Register
 from app.text.terms.glossary import Glossary, TermUse
 from app.text.untranslated import Untranslated
+from app.translation.rules.pair import RuleOptions
 from app.translation.sentence import SentenceEvent, SentenceTranslation, TokenEvent
 
 AUTO = "auto"
@@ -24,20 +24,20 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class Wish(RuleOptions):
     """What somebody wants, whatever is translated: a text, a document, a line of the command line. Can be stored.
+
+    What the rules are asked for is inherited. ``register`` is only for targets whose register is known.
 
     Attributes:
         source: A served language code, or ``AUTO``: the language of each text is detected.
         target: A served language code.
         locale: The target with its region, such as en-GB, for which numbers and dates are written; None without one.
         options: How to search; ``n_best`` covers the alternatives.
-        register: How the reader must be addressed; None for any way. Only for targets whose register is known.
         terms: A glossary of its own: source and target terms; None without one.
         glossary_ids: The stored glossaries to use, the most important first.
         stored_memory: Id of the translation memory to use and minimum score of its matches; None for none.
         protect: Patterns of spans to keep unchanged, as the client wrote them; None if it sent none.
-        preserves_formatting: First letters and final punctuation are the source's, whatever the target's rules.
         context: Text before every item, in its language; see ``app.engine.interface.TranslationCall``.
         review_below: Sentences of a document with a confidence below this, from 0 to 1, are marked in the file for
             review, if its format has a place for that; None to mark nothing.
@@ -48,12 +48,10 @@ class Wish:
     target: str
     options: SearchOptions
     locale: str | None = None
-    register: Register | None = None
     terms: Mapping[str, str] | None = None
     glossary_ids: tuple[str, ...] = ()
     stored_memory: tuple[str, int] | None = None
     protect: tuple[str, ...] | None = None
-    preserves_formatting: bool = False
     context: str = ""
     review_below: float | None = None
     for_review: bool = False

@@ -179,7 +179,7 @@ async def test_what_is_wrong_in_a_file_is_told_with_both_contracts(client):
         ({}, "a.txt", b"x" * 2000, 413, "The document exceeds the limit of 1024 bytes."),
         ({"target_lang": "XX"}, "a.txt", b"x", 400, "Value for 'target_lang' not supported."),
         ({"target_lang": "DE"}, "a.txt", b"x", 400, "Source and target language are equal."),
-        ({"formality": "more"}, "a.txt", b"x", 400, "Target language 'EN-GB' doesn't support formality."),
+        ({"formality": "more"}, "a.txt", b"x", 400, "Target language 'en' doesn't support formality."),
         ({"output_format": "pdf"}, "a.txt", b"x", 400, "A translated txt file can be: txt."),
         ({"filename": "b.zip"}, "a.txt", b"x", 400, "Invalid file: the format zip is not translated"),
     ],

@@ -337,9 +337,9 @@ async def test_a_register_is_steered_and_reported(client, engine):
 @pytest.mark.parametrize(
     ("target", "formality", "text"),
     [
-        ("en", "more", "formality is not supported for English (en)"),
+        ("en", "more", "Target language 'en' doesn't support formality."),
         ("de", "very", f"Invalid request: formality parameter must be one of {', '.join(FORMALITIES)}"),
-        ("de", 1, "Invalid request: formality parameter must be a string"),
+        ("de", 1, f"Invalid request: formality parameter must be one of {', '.join(FORMALITIES)}"),
     ],
 )
 async def test_a_register_that_makes_no_sense_is_refused(client, target, formality, text):

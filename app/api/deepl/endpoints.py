@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.api.deepl import parameters as p
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import FOR_REVIEW, GLOSSARIES, MEMORIES, REVIEW_BELOW, read_text
+from app.api.shared_parameters import FOR_REVIEW, FORMALITY, GLOSSARIES, MEMORIES, REVIEW_BELOW, read_text
 from app.api.uploads import FileFormats, checked_name
 from app.documents.registry import find_format
 
@@ -16,7 +16,7 @@ TRANSLATE = Parameters(
     p.TARGET_LANG,
     p.SOURCE_LANG,
     *p.UNAVAILABLE,
-    p.FORMALITY,
+    FORMALITY,
     p.OUTLINE_DETECTION,
     p.IGNORE_TAGS,
     p.SPLITTING_TAGS,
@@ -53,7 +53,7 @@ UPLOAD = Parameters(
     ),
     p.DIFFERENT_LANGUAGES,
     *p.UNAVAILABLE,
-    p.FORMALITY,
+    FORMALITY,
     *_STORED,
     p.OUTPUT_FORMAT,
     p.FILENAME,

@@ -159,7 +159,7 @@ TRANSLATE_RESPONSES: Responses = {
         not_json=NOT_JSON,
         missing=("A required parameter is missing", "Parameter 'text' not specified", "invalid_request"),
         unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
-        formality=("No formality", "Target language 'EN-US' doesn't support formality.", "invalid_request"),
+        formality=("No formality", "Target language 'en' doesn't support formality.", "invalid_request"),
         memory=(
             "A translation memory on a server without a database",
             "Translation memories are not available on this server; leave out 'translation_memory_id'.",

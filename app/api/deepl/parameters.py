@@ -12,7 +12,6 @@ from typing import Any, Literal, NoReturn, get_args
 from app.api.checks import check_text, check_texts
 from app.api.parameter import Given, Parameter, Rule, Sentences
 from app.api.shared_parameters import (
-    FORMALITY_TEXT,
     GLOSSARY,
     MEMORY_ID,
     STORED_GLOSSARIES,
@@ -24,7 +23,6 @@ from app.documents.translation import EQUAL_LANGUAGES
 from app.engine.interface import Splitting
 from app.errors import InvalidRequest, UnsupportedPair
 from app.text.markup.extraction import Rules
-from app.text.register import Formality, Register, choose_register
 from app.translation.languages import find_served
 from app.translation.request import AUTO
 
@@ -96,14 +94,6 @@ def _read_source(given: Given, name: str, value: object) -> str:
     return source
 
 
-def _read_formality(given: Given, name: str, value: object) -> Register | None:
-    try:
-        return choose_register(read_choice(get_args(Formality))(given, name, value), given[TARGET_LANG])
-    except ValueError:
-        code = str(given.values[TARGET_LANG.name]).upper()
-        raise InvalidRequest(f"Target language '{code}' doesn't support formality.") from None
-
-
 def _read_context(given: Given, name: str, value: object) -> str:
     return check_text(name, value)[-MAX_CONTEXT_CHARS:]
 
@@ -147,6 +137,7 @@ TARGET_LANG = Parameter(
     _read_language,
     is_required=True,
     example="EN",
+    fills="target",
 )
 SOURCE_LANG = Parameter(
     "source_lang",
@@ -155,17 +146,9 @@ SOURCE_LANG = Parameter(
     _read_source,
     absent=AUTO,
     example="DE",
+    fills="source",
 )
 UNAVAILABLE = (_unavailable("style_id", "Style rules"), _unavailable("custom_instructions", "Custom instructions"))
-FORMALITY = Parameter(
-    "formality",
-    Formality,
-    f"{FORMALITY_TEXT} The header `X-Dragoman-Warnings` counts sentences that are still in the other register as "
-    "`formality`.",
-    _read_formality,
-    default="default",
-    guide="formality",
-)
 OUTLINE_DETECTION = flag("outline_detection", "In XML, detect which tags end a sentence.", default=True)
 IGNORE_TAGS = _tags("ignore_tags", "Tags whose content comes back unchanged.")
 SPLITTING_TAGS = _tags("splitting_tags", "Tags that end a sentence.")
@@ -190,6 +173,7 @@ PRESERVE_FORMATTING = flag(
     "preserve_formatting",
     "First letters and final punctuation are those of the text without exception, even where the target language has a "
     "rule of its own: a German noun begins with a small letter if the text does.",
+    fills="preserves_formatting",
 )
 CONTEXT = Parameter(
     "context",
@@ -199,6 +183,7 @@ CONTEXT = Parameter(
     _read_context,
     absent="",
     guide="context",
+    fills="context",
 )
 SHOW_BILLED = flag("show_billed_characters", "Return `billed_characters`; nobody is billed.")
 BETA = replace(flag("enable_beta_languages", "Has no effect."), read=lambda given, name, value: False)

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 from app.api.deepl import parameters as p
 from app.api.deepl.endpoints import TRANSLATE
 from app.api.parameter import Given
-from app.api.shared_parameters import FOR_REVIEW, GLOSSARY, REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
 from app.engine.options import SearchOptions
 from app.settings import Settings
 from app.translation.languages import locale_of
@@ -60,20 +59,9 @@ def parse_translation(
 
 def wish_of(given: Given) -> Wish:
     """Returns what parameters of any endpoint that translates ask for."""
-    return Wish(
-        source=given[p.SOURCE_LANG],
-        target=given[p.TARGET_LANG],
-        locale=locale_of(str(given.values[p.TARGET_LANG.name])),
-        options=SearchOptions(beam_size=_beam_size(given[p.MODEL_TYPE], given.settings.beam_size)),
-        register=given[p.FORMALITY],
-        terms=given[GLOSSARY],
-        glossary_ids=given[STORED_GLOSSARIES],
-        stored_memory=given[STORED_MEMORY],
-        preserves_formatting=given[p.PRESERVE_FORMATTING],
-        context=given[p.CONTEXT],
-        review_below=given[REVIEW_BELOW],
-        for_review=given[FOR_REVIEW],
-    )
+    options = SearchOptions(beam_size=_beam_size(given[p.MODEL_TYPE], given.settings.beam_size))
+    locale = locale_of(str(given.values[p.TARGET_LANG.name]))
+    return Wish(**{"source": given[p.SOURCE_LANG], "options": options, "locale": locale, **given.wish})
 
 
 def _beam_size(model_type: str, default: int) -> int:

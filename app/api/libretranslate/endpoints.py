@@ -4,7 +4,15 @@ from dataclasses import replace
 
 from app.api.libretranslate import parameters as p
 from app.api.parameter import ABSENT, ALL_PRESENT, Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import GLOSSARIES, GLOSSARY, MEMORIES, OWN_SENTENCES, REVIEW_BELOW, read_text
+from app.api.shared_parameters import (
+    FORMALITY,
+    GLOSSARIES,
+    GLOSSARY,
+    MEMORIES,
+    OWN_SENTENCES,
+    REVIEW_BELOW,
+    read_text,
+)
 from app.api.uploads import FileFormats, check_size, checked_name, translated_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
@@ -30,7 +38,7 @@ TRANSLATE = Parameters(
     p.STREAM,
     p.DEADLINE,
     p.PROTECT,
-    p.FORMALITY,
+    FORMALITY,
     GLOSSARY,
     p.CONTEXT,
     *GLOSSARIES,
@@ -93,7 +101,7 @@ TRANSLATE_FILE = Parameters(
     GLOSSARY,
     *GLOSSARIES,
     *MEMORIES,
-    p.FORMALITY,
+    FORMALITY,
     REVIEW_BELOW,
 )
 

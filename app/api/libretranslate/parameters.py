@@ -12,13 +12,12 @@ from pydantic import Field
 
 from app.api.checks import check_language, check_text, check_texts
 from app.api.parameter import Given, Parameter, Rule
-from app.api.shared_parameters import FORMALITY_TEXT, MAX_DETAILS_CHARS, as_it_is, flag, read_bounded, read_flag
+from app.api.shared_parameters import MAX_DETAILS_CHARS, as_it_is, flag, read_bounded, read_flag
 from app.engine.options import RANGES, SearchOptions, check_integer
 from app.errors import InvalidRequest, OptionOutOfRange, TextTooLong, shortened
 from app.text.markup.extraction import HTML, MARKDOWN, Rules
 from app.text.protection.patterns import MAX_PATTERN_CHARS, MAX_PATTERNS, check_patterns
-from app.text.register import FORMALITIES, Formality, Register, choose_register
-from app.translation.languages import check_pair, name_of
+from app.translation.languages import check_pair
 from app.translation.request import AUTO
 
 MIN_BEAMS_WITH_ALTERNATIVES = 4
@@ -103,16 +102,6 @@ def _read_protect(given: Given, name: str, value: object) -> tuple[str, ...]:
     return check_patterns([check_text(name, pattern, "a list of strings") for pattern in patterns])
 
 
-def _read_formality(given: Given, name: str, value: object) -> Register | None:
-    formality, target = check_text(name, value), given[TARGET]
-    if formality not in FORMALITIES:
-        raise given.wrong(name, f"one of {', '.join(FORMALITIES)}")
-    try:
-        return choose_register(formality, target)
-    except ValueError:
-        raise InvalidRequest(f"{name} is not supported for {name_of(target)} ({target})") from None
-
-
 def _option(name: str, kind: Any, default: float | None, description: str) -> Parameter[object]:
     """A search option. Its range is that of ``SearchOptions``, which refuses other values with a sentence."""
     lowest, highest = RANGES[name]
@@ -148,6 +137,7 @@ SOURCE = Parameter(
     is_required=True,
     empty=_REQUIRED_EMPTY,
     example="auto",
+    fills="source",
 )
 TARGET = Parameter(
     "target",
@@ -157,6 +147,7 @@ TARGET = Parameter(
     is_required=True,
     empty=_REQUIRED_EMPTY,
     example="en",
+    fills="target",
 )
 ALTERNATIVES = Parameter(
     "alternatives",
@@ -243,13 +234,7 @@ PROTECT = Parameter(
     _read_protect,
     repeats=True,
     guide="protected-spans",
-)
-FORMALITY = Parameter(
-    "formality",
-    Formality | None,
-    FORMALITY_TEXT,
-    _read_formality,
-    guide="formality",
+    fills="protect",
 )
 CONTEXT = Parameter(
     "context",
@@ -260,6 +245,7 @@ CONTEXT = Parameter(
     absent="",
     limits={"max_length": MAX_CONTEXT_CHARS},
     guide="context",
+    fills="context",
 )
 
 
@@ -297,4 +283,4 @@ def _options(given: Given) -> SearchOptions:
 
 MARKUP = Rule(_markup)
 SERVED_PAIR = Rule(_served_pair)
-OPTIONS = Rule(_options)
+OPTIONS = Rule(_options, fills="options")

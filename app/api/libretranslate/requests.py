@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from app.api.libretranslate import parameters as p
 from app.api.libretranslate.endpoints import TRANSLATE
 from app.api.parameter import Given
-from app.api.shared_parameters import GLOSSARY, REVIEW_BELOW, STORED_GLOSSARIES, STORED_MEMORY
 from app.engine.options import SearchOptions
 from app.settings import Settings
 from app.translation.languages import locale_of
@@ -43,16 +42,6 @@ def parse_translation(
 
 def wish_of(given: Given) -> Wish:
     """Returns what parameters of any endpoint that translates ask for."""
-    return Wish(
-        source=given[p.SOURCE],
-        target=given[p.TARGET],
-        locale=locale_of(str(given.values[p.TARGET.name])),
-        options=given[p.OPTIONS] or SearchOptions(beam_size=given.settings.beam_size),
-        register=given[p.FORMALITY],
-        terms=given[GLOSSARY],
-        glossary_ids=given[STORED_GLOSSARIES],
-        stored_memory=given[STORED_MEMORY],
-        protect=given[p.PROTECT],
-        context=given[p.CONTEXT],
-        review_below=given[REVIEW_BELOW],
-    )
+    options = given[p.OPTIONS] or SearchOptions(beam_size=given.settings.beam_size)
+    locale = locale_of(str(given.values[p.TARGET.name]))
+    return Wish(**{"options": options, "locale": locale, **given.wish})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.errors import InvalidRequest
 from app.text.register import FORMALITIES, Register, choose_register
 from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.rules.register import offending
@@ -101,8 +102,9 @@ def test_commands(source: str, command: bool) -> None:
 
 
 def test_a_formality_chooses_a_register_where_there_is_one() -> None:
-    assert [choose_register(each, "de") for each in FORMALITIES] == [None, "more", "less", "more", "less"]
-    assert [choose_register(each, "en") for each in ("default", "prefer_more", "prefer_less")] == [None] * 3
+    assert [choose_register("formality", each, "de") for each in FORMALITIES] == [None, "more", "less", "more", "less"]
+    ignored = ("default", "prefer_more", "prefer_less")
+    assert [choose_register("formality", each, "en") for each in ignored] == [None] * 3
     for each in ("more", "less"):
-        with pytest.raises(ValueError, match="en"):
-            choose_register(each, "en")
+        with pytest.raises(InvalidRequest, match=r"^Target language 'en' doesn't support formality\.$"):
+            choose_register("formality", each, "en")
