@@ -1,7 +1,8 @@
 // Attention.
 //
-// Attention of one query to keys and values anywhere in memory, for the decoder: a table holds the place of each position,
-// so rows can come, go and move without a copy. Four heads are computed together: their scores fill a quarter of a vector.
+// Attention of one query to keys and values anywhere in memory, for the decoder: a table holds the place of each
+// position, so rows can come, go and move without a copy. Four heads are computed together: their scores fill a quarter
+// of a vector.
 
 static const float NEVER = -1e30f;
 
@@ -48,8 +49,8 @@ static INLINE Vector soften(float *scores, int n) {
 }
 
 // HEADS heads of EACH vectors. weights: the heads' weights at the first position; there are four floats a position.
-static INLINE void mix(const int HEADS, const int EACH, const float *values, size_t stride, const int32_t *places, int n,
-                       const float *weights, const float *factors, float *out) {
+static INLINE void mix(const int HEADS, const int EACH, const float *values, size_t stride, const int32_t *places,
+                       int n, const float *weights, const float *factors, float *out) {
   Vector c[8];
 #pragma GCC unroll 8
   for (int j = 0; j < HEADS * EACH; j++) c[j] = all(0);
@@ -67,12 +68,13 @@ static INLINE void mix(const int HEADS, const int EACH, const float *values, siz
 }
 
 // One head of any width.
-static void mix_one(const float *values, size_t stride, const int32_t *places, int n, int channels, const float *weights,
-                     float factor, float *out) {
+static void mix_one(const float *values, size_t stride, const int32_t *places, int n, int channels,
+                    const float *weights, float factor, float *out) {
   for (int i = 0; i < channels; i += LANES) {
     const int some = channels - i < LANES ? channels - i : LANES;
     Vector c = all(0);
-    for (int t = 0; t < n; t++) c = fma_(all(weights[4 * t]), load_first(values + size_of(places[t], stride) + i, some), c);
+    for (int t = 0; t < n; t++)
+      c = fma_(all(weights[4 * t]), load_first(values + size_of(places[t], stride) + i, some), c);
     float lanes[LANES];
     store(lanes, mul(c, all(factor)));
     memcpy(out + i, lanes, some * sizeof *out);
@@ -178,16 +180,17 @@ static INLINE void mix_block(const int QUERIES, const int EACH, const float *val
     for (int j = 0; j < EACH; j++) store(out + q * out_stride + LANES * j, mul(c[q][j], all(factors[q])));
 }
 
-static INLINE void mix_blocks(const int EACH, const float *values, size_t stride, int n, int queries, const float *weights,
-                              const float *factors, float *out, size_t out_stride) {
+static INLINE void mix_blocks(const int EACH, const float *values, size_t stride, int n, int queries,
+                              const float *weights, const float *factors, float *out, size_t out_stride) {
   int q = 0;
   for (; q + TILE <= queries; q += TILE)
     mix_block(TILE, EACH, values, stride, n, weights + q, factors + q, out + q * out_stride, out_stride);
-  for (; q < queries; q++) mix_block(1, EACH, values, stride, n, weights + q, factors + q, out + q * out_stride, out_stride);
+  for (; q < queries; q++)
+    mix_block(1, EACH, values, stride, n, weights + q, factors + q, out + q * out_stride, out_stride);
 }
 
-// n rows of queries, keys and values, D floats each -> n rows of D. Up to KEYS_BEHIND further rows are read, but have no
-// effect. room: see self_attention_room.
+// n rows of queries, keys and values, D floats each -> n rows of D. Up to KEYS_BEHIND further rows are read, but have
+// no effect. room: see self_attention_room.
 enum { KEYS_TOGETHER = 4, KEYS_BEHIND = KEYS_TOGETHER - 1 };
 
 static void attend_to_each_other(const float *rows, size_t stride, int n, int width, int heads, float *room, float *out,
@@ -225,7 +228,8 @@ static void attend_to_each_other(const float *rows, size_t stride, int n, int wi
       int c = 0;
       for (; c + TILE * LANES <= channels; c += TILE * LANES)
         mix_blocks(TILE, values + c, stride, n, some, scores, factors, o + c, out_stride);
-      for (; c + LANES <= channels; c += LANES) mix_blocks(1, values + c, stride, n, some, scores, factors, o + c, out_stride);
+      for (; c + LANES <= channels; c += LANES)
+        mix_blocks(1, values + c, stride, n, some, scores, factors, o + c, out_stride);
       if (c < channels) {
         mix_blocks(1, values + c, stride, n, some, scores, factors, last, LANES);
         for (int q = 0; q < some; q++) memcpy(o + q * out_stride + c, last + q * LANES, (channels - c) * sizeof *o);

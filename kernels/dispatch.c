@@ -31,7 +31,8 @@ static int runs(const Kernels *k) {
   return avx2 && a71 >> 4 & 1;
 }
 
-static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnni, &kernels_avx2, &kernels_sse41, &kernels_plain};
+static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnni, &kernels_avx2, &kernels_sse41,
+                                            &kernels_plain};
 
 #elif defined(__aarch64__)
 #include <sys/auxv.h>

@@ -18,7 +18,8 @@ static int allocate_scratch(Scratch *s, const Model *m, int64_t rows, int64_t lo
   s->attended = allocate(rows * s->stride, sizeof(float));
   s->inner = allocate(rows * s->inner_stride, sizeof(float));
   s->row = allocate(ROWS_TOGETHER * s->stride, sizeof(float));
-  s->room = allocate(m->decoder ? attention_room(m->width, m->heads, longest) : self_attention_room(m->width, m->heads, longest),
+  s->room = allocate(m->decoder ? attention_room(m->width, m->heads, longest)
+                                : self_attention_room(m->width, m->heads, longest),
                      sizeof(float));
   s->scales = allocate(rows, sizeof(float));
   s->bytes = allocate(rows * (s->inner_stride > s->stride ? s->inner_stride : s->stride), 1);
@@ -47,7 +48,8 @@ static void embed(const Model *m, int64_t token, int position, float *state) {
 
 // The input of a sub-layer, as bytes.
 static void enter(const Model *m, const Norm *norm, Scratch *s, int rows) {
-  if (m->pre_norm) normalize_to_bytes(s->states, s->stride, norm, m->width, m->epsilon, rows, s->row, s->bytes, s->scales);
+  if (m->pre_norm)
+    normalize_to_bytes(s->states, s->stride, norm, m->width, m->epsilon, rows, s->row, s->bytes, s->scales);
   else quantize(s->states, s->stride, rounded_up(m->width, LANES), rows, s->bytes, s->scales);
 }
 
@@ -73,12 +75,12 @@ static void feed_forward(const Model *m, const Layer *l, Scratch *s, int rows) {
 // Before the last product.
 static void finish(const Model *m, Scratch *s, int rows) { enter(m, &m->final_norm, s, rows); }
 
-// Number of sentences that are encoded together: (positions, 3D) of several fit the cache, and the weights are read less
-// often.
+// Number of sentences that are encoded together: (positions, 3D) of several fit the cache, and the weights are read
+// less often.
 enum { TOGETHER = 192 };
 
-static void encode_some(const Model *m, Scratch *s, const int64_t *ids, const int64_t *lengths, int64_t sentences, int rows,
-                        float *features, int64_t all_rows) {
+static void encode_some(const Model *m, Scratch *s, const int64_t *ids, const int64_t *lengths, int64_t sentences,
+                        int rows, float *features, int64_t all_rows) {
   const int width = m->width, heads = m->heads;
   for (int64_t b = 0, r = 0; b < sentences; b++)
     for (int i = 0; i < lengths[b]; i++, r++) embed(m, ids[r], i, s->states + r * s->stride);
@@ -98,11 +100,13 @@ static void encode_some(const Model *m, Scratch *s, const int64_t *ids, const in
   multiply(&m->last, s->bytes, s->scales, rows, s->projected, s->projected_stride);
   for (int r = 0; r < rows; r++)
     for (int i = 0; i < 2 * m->cross_layers; i++)
-      memcpy(features + (i * all_rows + r) * width, s->projected + r * s->projected_stride + i * width, width * sizeof(float));
+      memcpy(features + (i * all_rows + r) * width, s->projected + r * s->projected_stride + i * width,
+             width * sizeof(float));
 }
 
 // Ids of all sentences, one after the other -> features (2 * cross_layers, all positions, D).
-static const char *encode(const Model *m, const int64_t *ids, const int64_t *lengths, int64_t sentences, float *features) {
+static const char *encode(const Model *m, const int64_t *ids, const int64_t *lengths, int64_t sentences,
+                          float *features) {
   int64_t all_rows = 0, longest = 0;
   for (int64_t b = 0; b < sentences; b++) {
     all_rows += lengths[b];
@@ -122,7 +126,8 @@ static const char *encode(const Model *m, const int64_t *ids, const int64_t *len
 }
 
 // The first sub-layer of a decoder: self-attention to the earlier positions of each row.
-static void read_target(const Model *m, const Layer *l, Scratch *s, const Row *rows, int count, float *keys, float *values) {
+static void read_target(const Model *m, const Layer *l, Scratch *s, const Row *rows, int count, float *keys,
+                        float *values) {
   const int width = m->width;
   for (int r = 0; r < count; r++) {
     const float *projected = s->projected + r * s->projected_stride;
@@ -134,8 +139,8 @@ static void read_target(const Model *m, const Layer *l, Scratch *s, const Row *r
   attention_output(m, &l->self_output, &l->self_norm, s, count);
 }
 
-// The same of a recurrent layer (Kim et al. 2019): c = f c_before + (1 - f) W x with f = sigmoid(W_f x + b_f); ReLU(c) is
-// added to the states. A row's state is at its place, the one before at the place of its last position.
+// The same of a recurrent layer (Kim et al. 2019): c = f c_before + (1 - f) W x with f = sigmoid(W_f x + b_f); ReLU(c)
+// is added to the states. A row's state is at its place, the one before at the place of its last position.
 static void recur(const Model *m, const Layer *l, Scratch *s, const Row *rows, int count, float *cells) {
   const int width = m->width;
   static const float beginning[LANES] = {0};
@@ -157,7 +162,8 @@ static void recur(const Model *m, const Layer *l, Scratch *s, const Row *rows, i
 }
 
 // One step of a decoder for all rows: their states become bytes, ready for the vocabulary. attended: (R,), or NULL.
-static void advance(const Model *m, Scratch *s, Row *rows, int count, float *memory, int64_t places, int64_t *attended) {
+static void advance(const Model *m, Scratch *s, Row *rows, int count, float *memory, int64_t places,
+                    int64_t *attended) {
   const int width = m->width;
   for (int r = 0; r < count; r++) {
     embed(m, rows[r].token, rows[r].position, s->states + r * s->stride);

@@ -27,7 +27,8 @@ typedef struct {
 
 typedef struct {
   int width, heads, feed_forward, depth, vocabulary, positions;
-  int pre_norm, embedding_norm, activation, decoder; // decoder: layers look at a source; the last product is the vocabulary's
+  // decoder: layers look at a source; the last product is the vocabulary's
+  int pre_norm, embedding_norm, activation, decoder;
   int recurrent;                                     // decoder only: layers have a state in place of self-attention
   int choices;                                       // decoder only: sentences may be limited to some of the vocabulary
   int neighbours;                                    // decoder only: sentences may have neighbours
@@ -89,8 +90,8 @@ typedef struct {
 
 // A search of many sentences, or one step of it. All inputs have been checked.
 typedef struct {
-  // (2L, C, D): keys and values of every layer, of source and target positions alike. At the places of target positions, a
-  // recurrent layer has its state where the others have keys.
+  // (2L, C, D): keys and values of every layer, of source and target positions alike. At the places of target
+  // positions, a recurrent layer has its state where the others have keys.
   float *memory;
   int64_t places;       // C
   Row *rows;            // rows of all sentences; a sentence's rows are side by side, best first
@@ -122,11 +123,12 @@ typedef struct {
   const char *name;
   // All return NULL, or an error message.
   const char *(*pack)(Model *model, const Tensor *tensors, int count);
-  const char *(*encode)(const Model *model, const int64_t *ids, const int64_t *lengths, int64_t sentences, float *features);
+  const char *(*encode)(const Model *model, const int64_t *ids, const int64_t *lengths, int64_t sentences,
+                        float *features);
   const char *(*search)(const Model *model, Search *search);
 } Kernels;
 
-extern const Kernels kernels_plain, kernels_sse41, kernels_avx2, kernels_avxvnni, kernels_avx512vnni, kernels_neonv8, kernels_neon,
-    kernels_neoni8mm;
+extern const Kernels kernels_plain, kernels_sse41, kernels_avx2, kernels_avxvnni, kernels_avx512vnni, kernels_neonv8,
+    kernels_neon, kernels_neoni8mm;
 const Kernels *choose_kernels(const char *name); // the fastest, or the named one; NULL if the processor lacks that
 void release_model(Model *model);

@@ -1,11 +1,12 @@
-// Nearest-neighbour machine translation (Khandelwal et al. 2021, "Nearest Neighbor Machine Translation"): the states that
-// the decoder had before each token of a few similar translations say which tokens follow a state like the present one.
-// The share of what they say falls with the distance of the nearest (Dai et al. 2023, "Simple and Scalable Nearest Neighbor
-// Machine Translation", section 4.3), so that a sentence with nothing alike is translated as without them.
+// Nearest-neighbour machine translation (Khandelwal et al. 2021, "Nearest Neighbor Machine Translation"): the states
+// that the decoder had before each token of a few similar translations say which tokens follow a state like the present
+// one. The share of what they say falls with the distance of the nearest (Dai et al. 2023, "Simple and Scalable Nearest
+// Neighbor Machine Translation", section 4.3), so that a sentence with nothing alike is translated as without them.
 
 enum { NEAREST = 8 };
 static const double MOST = 0.8;   // share of the neighbours in the end, if one of them has the very state
-static const double REACH = 0.3;  // squared distance, as a part of the state's own square, beyond which they have no say
+// squared distance, as a part of the state's own square, beyond which they have no say
+static const double REACH = 0.3;
 static const double WIDTH = 0.08; // of the kernel e^(-distance / width) over them, in the same unit
 
 // The logarithm of a share of probability, rounded so that it is the same on all processors.
@@ -20,10 +21,10 @@ static void read_state(const uint8_t *bytes, int width, int8_t *state) {
   for (int i = 0; i < width; i++) state[i] = value_of(bytes[i]);
 }
 
-// The product of a state x with the states y before the tokens, which is x y - y^2 / 2; returns whether there was memory. The
-// caller has packed y in strips. sums: of each, the sum of its numbers and of their squares.
-static int gather(const Linear *last, const int8_t *keys, const float *scales, const int32_t *sums, const int32_t *tokens, int count,
-                  Neighbours *to) {
+// The product of a state x with the states y before the tokens, which is x y - y^2 / 2; returns whether there was
+// memory. The caller has packed y in strips. sums: of each, the sum of its numbers and of their squares.
+static int gather(const Linear *last, const int8_t *keys, const float *scales, const int32_t *sums,
+                  const int32_t *tokens, int count, Neighbours *to) {
   Linear *l = &to->keys;
   *l = (Linear){.inputs = last->inputs, .outputs = count, .depth = last->depth, .columns = rounded_up(count, STRIP),
                 .weights = (int8_t *)keys, .scale = (float *)scales};
@@ -62,8 +63,8 @@ static int nearest(const Neighbours *n, const uint8_t *bytes, float scale, float
 }
 
 // Mixes what the neighbours say into the best K of a row; offset: what the logits' logarithm of the sum is.
-static void ask_neighbours(const Neighbours *n, const uint8_t *bytes, float scale, float *products, const float *logits, float offset,
-                           int top, Candidate *best) {
+static void ask_neighbours(const Neighbours *n, const uint8_t *bytes, float scale, float *products, const float *logits,
+                           float offset, int top, Candidate *best) {
   Neighbour found[NEAREST];
   const int count = nearest(n, bytes, scale, products, found);
   const double share = count ? MOST * (1 - found[0].far / REACH) : 0;

@@ -18,7 +18,8 @@ static INLINE Vector exponential(Vector x) {
 static INLINE void to_bytes(const float *x, int n, float most, float levels, int offset, uint8_t *bytes, float *scale) {
   *scale = most / levels;
   Vector factor = all(levels / most), low = all(offset ? -levels : 0.0f), high = all(levels);
-  for (int i = 0; i < n; i += LANES) store_bytes(bytes + i, smaller(larger(mul(load(x + i), factor), low), high), offset);
+  for (int i = 0; i < n; i += LANES)
+    store_bytes(bytes + i, smaller(larger(mul(load(x + i), factor), low), high), offset);
 }
 
 // The largest magnitude, or the largest number; n is a multiple of LANES.
@@ -36,14 +37,16 @@ static INLINE float most_of(const float *x, int n, int magnitudes) {
 
 enum { ROWS_TOGETHER = 4 }; // each row's operations wait for each other; four rows side by side take half the time
 
-#define IN_FOURS(R, SOME, ROWS) for (int R = 0, SOME; SOME = ROWS - R < ROWS_TOGETHER ? ROWS - R : ROWS_TOGETHER, R < ROWS; R += SOME)
+#define IN_FOURS(R, SOME, ROWS) \
+  for (int R = 0, SOME; SOME = ROWS - R < ROWS_TOGETHER ? ROWS - R : ROWS_TOGETHER, R < ROWS; R += SOME)
 
 // (R, stride) floats -> (R, depth) bytes, OFFSET added.
 static void quantize(const float *x, size_t stride, int depth, int rows, uint8_t *bytes, float *scales) {
   float most[ROWS_TOGETHER];
   IN_FOURS(r, some, rows) {
     for (int i = 0; i < some; i++) most[i] = most_of(x + i * stride, depth, 1);
-    for (int i = 0; i < some; i++, x += stride, bytes += depth) to_bytes(x, depth, most[i], 127.0f, OFFSET, bytes, scales + r + i);
+    for (int i = 0; i < some; i++, x += stride, bytes += depth)
+      to_bytes(x, depth, most[i], 127.0f, OFFSET, bytes, scales + r + i);
   }
 }
 
@@ -82,7 +85,8 @@ static INLINE float centre(const float *x, float mean, int width, float epsilon,
   return 1.0f / sqrtf(sum_of(even, odd) / (float)width + epsilon);
 }
 
-// Multiplies a row by factor and gain and adds the bias; returns its largest magnitude. Behind the width, gain and bias are 0.
+// Multiplies a row by factor and gain and adds the bias; returns its largest magnitude. Behind the width, gain and bias
+// are 0.
 static INLINE float stretch(float *x, float factor, const Norm *norm, int width) {
   Vector most = all(LEAST);
   for (int i = 0; i < width; i += LANES) {
@@ -94,8 +98,8 @@ static INLINE float stretch(float *x, float factor, const Norm *norm, int width)
 }
 
 // Normalises up to four rows, in place or into other rows; writes their largest magnitudes.
-static INLINE void normalize_some(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *out,
-                                  size_t out_stride, float *most) {
+static INLINE void normalize_some(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows,
+                                  float *out, size_t out_stride, float *most) {
   float of[ROWS_TOGETHER];
   for (int r = 0; r < rows; r++) of[r] = mean_of(x + r * stride, width);
   for (int r = 0; r < rows; r++) of[r] = centre(x + r * stride, of[r], width, epsilon, out + r * out_stride);
@@ -109,8 +113,8 @@ static void normalize(float *x, size_t stride, const Norm *norm, int width, floa
 }
 
 // room: buffer of ROWS_TOGETHER rows.
-static void normalize_to_bytes(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows, float *room,
-                               uint8_t *bytes, float *scales) {
+static void normalize_to_bytes(const float *x, size_t stride, const Norm *norm, int width, float epsilon, int rows,
+                               float *room, uint8_t *bytes, float *scales) {
   const int depth = rounded_up(width, LANES);
   float most[ROWS_TOGETHER];
   IN_FOURS(r, some, rows) {

@@ -3,17 +3,20 @@
 //
 // Encode: ids (T,) int64 of all sentences, concatenated; lengths (B,) int64; weights
 //   -> features (2L, T, D) float32: keys and values of every decoder layer.
-// Decode: memory (2L, C, D) float32; rows (R, 2) int64: token and position; totals (R,) float64; histories (R, P) int32:
-//   the places in the memory of each row's earlier positions; sentences (B, 3) int64: live rows, hypotheses wanted,
-//   source positions; sources (B, S) int32: their places; fresh (W, N) int32: places for N steps of the W hypotheses
-//   wanted of all sentences; thresholds (B,) float64; top () int64; nodes (N, 4) int32, roots (B, W) int32 and progress
-//   (R, 2) int64, used words and node: of the lexicon, see model.h; choices (B, C) int32 if the attribute says so: the
-//   pieces that a sentence may choose from, then -1, all of them -1 for the whole vocabulary; weights
-//   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be the same.
-//   If the attribute neighbours says so, inputs come before the weights: keys (N / 64, D / 4, 256) int8, in strips as of a
-//   Linear, D in whole vectors; key_scales (N,) float32, key_sums (N, 2) and key_tokens (N,) int32; key_counts (B,) int64:
-//   how many are each sentence's, which begins with a new strip; or (1,), a 0, if no sentence has any. And outputs at the end: of a single step, states (R, D)
-//   int8 and state_scales (R,) float32; of a search, none (0, D).
+// Decode: memory (2L, C, D) float32; rows (R, 2) int64: token and position; totals (R,) float64;
+//   histories (R, P) int32: the places in the memory of each row's earlier positions; sentences (B, 3) int64: live
+//   rows, hypotheses wanted, source positions; sources (B, S) int32: their places; fresh (W, N) int32: places for N
+//   steps of the W hypotheses wanted of all sentences; thresholds (B,) float64; top () int64; nodes (N, 4) int32,
+//   roots (B, W) int32 and progress (R, 2) int64, used words and node: of the lexicon, see model.h; choices (B, C)
+//   int32 if the attribute says so: the pieces that a sentence may choose from, then -1, all of them -1 for the whole
+//   vocabulary; weights
+//   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be
+//   the same.
+//   If the attribute neighbours says so, inputs come before the weights: keys (N / 64, D / 4, 256) int8, in strips as
+//   of a Linear, D in whole vectors; key_scales (N,) float32, key_sums (N, 2) and key_tokens (N,) int32;
+//   key_counts (B,) int64: how many are each sentence's, which begins with a new strip; or (1,), a 0, if no sentence
+//   has any. And outputs at the end: of a single step, states (R, D) int8 and state_scales (R,) float32; of a search,
+//   none (0, D).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +62,8 @@ OrtStatus *run_encode(void *kernel, OrtKernelContext *context) {
     CHECK(sum <= positions, "the lengths do not add up to the number of ids");
   }
   CHECK(sum == positions, "the lengths do not add up to the number of ids");
-  for (int64_t i = 0; i < positions; i++) CHECK(id[i] >= 0 && id[i] < m->vocabulary, "a source id is not in the vocabulary");
+  for (int64_t i = 0; i < positions; i++)
+    CHECK(id[i] >= 0 && id[i] < m->vocabulary, "a source id is not in the vocabulary");
   float *features;
   TRY(get_output(context, 0, 3, (int64_t[]){2 * m->cross_layers, positions, m->width}, &features));
   const char *error = k->kernels->encode(m, id, length, sentences, features);
@@ -84,22 +88,26 @@ static OrtStatus *check_shapes(const Model *m, const Input *g) {
       CHECK(g[i].dims[j] > 0 && g[i].dims[j] <= 1 << 28, "an input is empty or too large");
   }
   const int64_t rows = g[ROWS].dims[0], sentences = g[SENTENCES].dims[0];
-  CHECK(g[MEMORY].dims[0] == 2 * m->depth && g[MEMORY].dims[2] == m->width, "the memory has another shape than the model's");
+  CHECK(g[MEMORY].dims[0] == 2 * m->depth && g[MEMORY].dims[2] == m->width,
+        "the memory has another shape than the model's");
   CHECK(rows <= MAX_SIZE && g[ROWS].dims[1] == 2 && g[TOTALS].dims[0] == rows && g[HISTORIES].dims[0] == rows,
         "rows, totals and histories are not alike");
   CHECK(g[SENTENCES].dims[1] == 3 && g[SOURCES].dims[0] == sentences && g[THRESHOLDS].dims[0] == sentences,
         "sentences, sources and thresholds are not alike");
-  CHECK(g[NODES].dims[1] == 4 && g[ROOTS].dims[0] == sentences && g[PROGRESS].dims[0] == rows && g[PROGRESS].dims[1] == 2,
-        "nodes, roots and progress are not alike");
-  CHECK(g[FRESH].dims[0] <= MAX_SIZE && g[FRESH].dims[1] <= MAX_SIZE && g[HISTORIES].dims[1] <= MAX_SIZE, "an input is too large");
+  CHECK(g[NODES].dims[1] == 4 && g[ROOTS].dims[0] == sentences && g[PROGRESS].dims[0] == rows &&
+        g[PROGRESS].dims[1] == 2, "nodes, roots and progress are not alike");
+  CHECK(g[FRESH].dims[0] <= MAX_SIZE && g[FRESH].dims[1] <= MAX_SIZE && g[HISTORIES].dims[1] <= MAX_SIZE,
+        "an input is too large");
   return NULL;
 }
 
-// Every node comes before its sibling and its child, so that following them ends. Node 0, which means no node, has none.
+// Every node comes before its sibling and its child, so that following them ends. Node 0, which means no node, has
+// none.
 static OrtStatus *check_lexicon(const Model *m, const Input *g) {
   const Node *nodes = g[NODES].data;
   const int64_t count = g[NODES].dims[0];
-  CHECK(!nodes->token && !nodes->sibling && !nodes->child && !nodes->flags, "the first node, which means no node, is one");
+  CHECK(!nodes->token && !nodes->sibling && !nodes->child && !nodes->flags,
+        "the first node, which means no node, is one");
   for (int64_t i = 1; i < count; i++) {
     CHECK(nodes[i].token >= 0 && nodes[i].token < m->vocabulary, "a token of the lexicon is not in the vocabulary");
     CHECK((!nodes[i].sibling || nodes[i].sibling > i) && nodes[i].sibling < count, "a sibling is not a later node");
@@ -123,7 +131,8 @@ static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
     const int32_t *source = (const int32_t *)g[SOURCES].data + i * length;
     CHECK(sentence.rows >= 1 && sentence.beams >= sentence.rows && sentence.beams <= LANES,
           "a sentence has no rows, too many, or wants too many hypotheses");
-    CHECK(sentence.source_length >= 1 && sentence.source_length <= length, "a source is empty or longer than its places");
+    CHECK(sentence.source_length >= 1 && sentence.source_length <= length,
+          "a source is empty or longer than its places");
     CHECK(within(source, sentence.source_length, s->places), "a place is not in the memory");
     CHECK(r + sentence.rows <= s->row_count, "the sentences have more rows than there are");
     for (int64_t end = r + sentence.rows; r < end; r++) {
@@ -144,7 +153,8 @@ static OrtStatus *check_rows(const Model *m, const Input *g, Search *s) {
     wanted += sentence.beams;
   }
   CHECK(r == s->row_count, "the sentences have fewer rows than there are");
-  CHECK(s->top ? s->wanted >= s->row_count && s->steps == 1 : wanted == s->wanted, "the number of fresh places is wrong");
+  CHECK(s->top ? s->wanted >= s->row_count && s->steps == 1 : wanted == s->wanted,
+        "the number of fresh places is wrong");
   CHECK(within(g[FRESH].data, s->wanted * s->steps, s->places), "a place is not in the memory");
   return NULL;
 }
@@ -154,7 +164,8 @@ static OrtStatus *check_choices(const Model *m, OrtKernelContext *context, Searc
   if (!m->choices) return NULL;
   Input given = {0};
   TRY(get_input(context, DECODE_INPUTS, &given));
-  CHECK(given.type == INT32 && given.axes == 2 && given.dims[0] == s->sentence_count, "choices are not of the sentences");
+  CHECK(given.type == INT32 && given.axes == 2 && given.dims[0] == s->sentence_count,
+        "choices are not of the sentences");
   CHECK(given.dims[1] > 0 && given.dims[1] <= m->vocabulary, "there are no choices, or more than pieces");
   s->choices = given.data, s->choices_length = given.dims[1];
   for (int64_t i = 0; i < s->sentence_count * s->choices_length; i++)
@@ -171,8 +182,8 @@ static OrtStatus *check_neighbours(const Model *m, OrtKernelContext *context, Se
         "a neighbours' input has another type");
   CHECK(g[0].axes == 3 && g[1].axes == 1 && g[2].axes == 2 && g[3].axes == 1 && g[4].axes == 1,
         "a neighbours' input has another number of axes");
-  CHECK(g[0].dims[0] <= MAX_SIZE / STRIP && g[0].dims[1] == (m->width + LANES - 1) / LANES * LANES / 4 && g[0].dims[2] == 4 * STRIP,
-        "the keys have another shape than the model's states in strips");
+  CHECK(g[0].dims[0] <= MAX_SIZE / STRIP && g[0].dims[1] == (m->width + LANES - 1) / LANES * LANES / 4 &&
+        g[0].dims[2] == 4 * STRIP, "the keys have another shape than the model's states in strips");
   const int64_t count = g[0].dims[0] * STRIP;
   CHECK(g[1].dims[0] == count && g[2].dims[0] == count && g[2].dims[1] == 2 && g[3].dims[0] == count &&
             (g[4].dims[0] == s->sentence_count || g[4].dims[0] == 1),
@@ -183,7 +194,8 @@ static OrtStatus *check_neighbours(const Model *m, OrtKernelContext *context, Se
   int64_t strips = 0;
   for (int64_t i = 0; i < s->sentence_count; i++) {
     CHECK(counts[i] >= 0 && counts[i] <= count - strips * STRIP, "the sentences have more neighbours than there are");
-    CHECK(!counts[i] || !s->choices || s->choices[i * s->choices_length] < 0, "a sentence has both choices and neighbours");
+    CHECK(!counts[i] || !s->choices || s->choices[i * s->choices_length] < 0,
+          "a sentence has both choices and neighbours");
     strips += (counts[i] + STRIP - 1) / STRIP;
   }
   const float *scales = g[1].data;
@@ -192,7 +204,10 @@ static OrtStatus *check_neighbours(const Model *m, OrtKernelContext *context, Se
     CHECK(isfinite(scales[i]) && scales[i] > 0, "the scale of a key is not a positive number");
     CHECK(tokens[i] >= 0 && tokens[i] < m->vocabulary, "a neighbour's token is not in the vocabulary");
   }
-  if (strips) s->keys = g[0].data, s->key_scales = scales, s->key_sums = g[2].data, s->key_tokens = tokens, s->key_counts = counts;
+  if (strips) {
+    s->keys = g[0].data, s->key_scales = scales, s->key_sums = g[2].data;
+    s->key_tokens = tokens, s->key_counts = counts;
+  }
   return NULL;
 }
 
@@ -225,7 +240,8 @@ static OrtStatus *search_in(Kernel *k, OrtKernelContext *context, const Input *g
     if (!rows) s->states = NULL;
   }
   if (s->memory != g[MEMORY].data)
-    memcpy(s->memory, g[MEMORY].data, (size_t)(g[MEMORY].dims[0] * g[MEMORY].dims[1] * g[MEMORY].dims[2]) * sizeof(float));
+    memcpy(s->memory, g[MEMORY].data,
+           (size_t)(g[MEMORY].dims[0] * g[MEMORY].dims[1] * g[MEMORY].dims[2]) * sizeof(float));
   for (int64_t i = 0; i < s->steps * across; i++) s->scores[i] = -INFINITY; // -inf: no hypothesis
   const char *error = k->kernels->search(&k->model, s);
   return error ? api->CreateStatus(ORT_FAIL, error) : deliver(context, s, top);
@@ -258,8 +274,8 @@ OrtStatus *run_decode(void *kernel, OrtKernelContext *context) {
   s.tokens = calloc(cells * (size_t)top, sizeof *s.tokens);
   s.parents = calloc(cells, sizeof *s.parents);
   s.attended = calloc(cells, sizeof *s.attended);
-  OrtStatus *status = s.rows && s.scores && s.tokens && s.parents && s.attended ? search_in(k, context, g, &s, top)
-                                                                              : api->CreateStatus(ORT_FAIL, "out of memory");
+  const int has_memory = s.rows && s.scores && s.tokens && s.parents && s.attended;
+  OrtStatus *status = has_memory ? search_in(k, context, g, &s, top) : api->CreateStatus(ORT_FAIL, "out of memory");
   void *all_of[] = {s.rows, s.scores, s.tokens, s.parents, s.attended};
   for (size_t i = 0; i < sizeof all_of / sizeof *all_of; i++) free(all_of[i]);
   return status;

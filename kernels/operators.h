@@ -5,7 +5,8 @@
 #include "model.h"
 #include "ort.h"
 
-enum { ENCODE_INPUTS = 2, DECODE_INPUTS = 12, DECODE_OUTPUTS = 6, STATE_OUTPUTS = 2, NEIGHBOUR_INPUTS = 5 }; // without weights
+// without weights
+enum { ENCODE_INPUTS = 2, DECODE_INPUTS = 12, DECODE_OUTPUTS = 6, STATE_OUTPUTS = 2, NEIGHBOUR_INPUTS = 5 };
 enum { MAX_SIZE = 1 << 20 };                                       // maximum of any size in an attribute or a shape
 
 // Atomic, because a graph may be opened while others run.

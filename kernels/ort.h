@@ -43,7 +43,8 @@ typedef struct {
   void *unused_100[2];
 } OrtApi;
 
-_Static_assert(offsetof(OrtApi, ReleaseTensorTypeAndShapeInfo) == 99 * sizeof(void *), "a function of OrtApi is missing");
+_Static_assert(offsetof(OrtApi, ReleaseTensorTypeAndShapeInfo) == 99 * sizeof(void *),
+               "a function of OrtApi is missing");
 
 typedef struct {
   const OrtApi *(*GetApi)(uint32_t version);

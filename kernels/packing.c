@@ -1,5 +1,6 @@
 // Packs the weights for the kernels, once, when the graph is loaded: 8 bits, one scale a column, in strips. Because the
-// export doesn't do this, a bundle holds only float16 weights, shared by all precisions and the same for all processors.
+// export doesn't do this, a bundle holds only float16 weights, shared by all precisions and the same for all
+// processors.
 
 // LANES consecutive numbers of a matrix row or a vector.
 static INLINE Vector numbers(const Tensor *t, int64_t at, int some) {
@@ -33,7 +34,8 @@ static const char *pack_norm(const Tensor *t, int width, Norm *out) {
 static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_row, int offset, Linear *l) {
   if (t->rows != (by_row ? outputs : inputs) || t->columns != (by_row ? inputs : outputs))
     return "a matrix of the weights has another shape than the attributes say";
-  *l = (Linear){.inputs = inputs, .outputs = outputs, .depth = rounded_up(inputs, LANES), .columns = rounded_up(outputs, STRIP)};
+  *l = (Linear){.inputs = inputs, .outputs = outputs, .depth = rounded_up(inputs, LANES),
+                .columns = rounded_up(outputs, STRIP)};
   l->weights = allocate((int64_t)l->depth * l->columns, 1);
   l->scale = allocate(l->columns, sizeof *l->scale);
   l->start = allocate(l->columns, sizeof *l->start);
@@ -45,7 +47,8 @@ static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_
   memcpy(bias, l->bias, outputs * sizeof *bias);
   free(l->bias);
   l->bias = bias;
-  const int count = by_row ? inputs : outputs, lines = by_row ? outputs : inputs; // along a line of memory, and number of lines
+  // along a line of memory, and number of lines
+  const int count = by_row ? inputs : outputs, lines = by_row ? outputs : inputs;
   float *largest_of = allocate(l->columns, sizeof *largest_of);
   if (!largest_of) return "out of memory";
   for (int line = 0; line < lines; line++)
@@ -69,7 +72,8 @@ static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_
       for (int j = 0; j < some; j++) {
         const int row = by_row ? i + j : line, column = by_row ? line : i + j;
         const int8_t weight = (int8_t)rounded[j];
-        l->weights[size_of(column / STRIP * (l->depth / 4) + row / 4, 4 * STRIP) + column % STRIP * 4 + row % 4] = weight;
+        const size_t quad = size_of(column / STRIP * (l->depth / 4) + row / 4, 4 * STRIP);
+        l->weights[quad + column % STRIP * 4 + row % 4] = weight;
         l->start[column] += (BYTE_BIAS - offset) * weight;
       }
     }
@@ -85,9 +89,11 @@ static const char *pack(Model *m, const Tensor *t, int count) {
   const char *error = NULL;
 #define TRY(CALL)                                                                                                     \
   if ((error = CALL)) return error;
-  if (t->rows != m->vocabulary || t->columns != wide || !t->halves) return "the embedding is not (vocabulary, width) float16";
+  if (t->rows != m->vocabulary || t->columns != wide || !t->halves)
+    return "the embedding is not (vocabulary, width) float16";
   m->embedding = t++->data;
-  if (t->rows != m->positions || t->columns != wide || t->halves) return "the positions are not (positions, width) float32";
+  if (t->rows != m->positions || t->columns != wide || t->halves)
+    return "the positions are not (positions, width) float32";
   m->position = t++->data;
   if (!(m->layers = allocate(m->depth, sizeof *m->layers))) return "out of memory";
 #define NORM(PLACE) TRY(pack_norm(t, wide, &m->PLACE)) t += 2;

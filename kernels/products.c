@@ -3,7 +3,8 @@
 enum { OFFSET = 128 }; // added to activations that may be negative
 
 // M rows times INTS * WIDE columns of a strip, added to c. Each weight is read once.
-static INLINE void add_products(const int M, Ints c[ROWS][WIDE], const uint8_t *a, size_t stride, const int8_t *w, int quads) {
+static INLINE void add_products(const int M, Ints c[ROWS][WIDE], const uint8_t *a, size_t stride, const int8_t *w,
+                                int quads) {
   for (int k = 0; k < quads; k++, w += 4 * STRIP) {
     // A single row waits for the cache: prefetch a page ahead, four cache lines a step.
 #pragma GCC unroll 4
@@ -22,13 +23,14 @@ static INLINE void add_products(const int M, Ints c[ROWS][WIDE], const uint8_t *
 
 #ifdef PAIRS
 // The same for an even M: two rows times two columns, eight inputs at a time.
-static INLINE void add_products_of_pairs(const int M, Ints c[ROWS][WIDE], const uint8_t *a, size_t stride, const int8_t *w,
-                                         int quads) {
+static INLINE void add_products_of_pairs(const int M, Ints c[ROWS][WIDE], const uint8_t *a, size_t stride,
+                                         const int8_t *w, int quads) {
   Ints p[ROWS][WIDE]; // of rows m and m + 1: in p[m] their first two of four columns, in p[m + 1] the other two
 #pragma GCC unroll 8
   for (int m = 0; m < M; m += 2)
 #pragma GCC unroll 8
-    for (int j = 0; j < WIDE; j++) p[m][j] = first_halves(c[m][j], c[m + 1][j]), p[m + 1][j] = last_halves(c[m][j], c[m + 1][j]);
+    for (int j = 0; j < WIDE; j++)
+      p[m][j] = first_halves(c[m][j], c[m + 1][j]), p[m + 1][j] = last_halves(c[m][j], c[m + 1][j]);
   for (int k = 0; k < quads; k += 2, w += 8 * STRIP) {
 #pragma GCC unroll 8
     for (int j = 0; j < WIDE; j++) {
@@ -45,7 +47,8 @@ static INLINE void add_products_of_pairs(const int M, Ints c[ROWS][WIDE], const 
 #pragma GCC unroll 8
   for (int m = 0; m < M; m += 2)
 #pragma GCC unroll 8
-    for (int j = 0; j < WIDE; j++) c[m][j] = first_halves(p[m][j], p[m + 1][j]), c[m + 1][j] = last_halves(p[m][j], p[m + 1][j]);
+    for (int j = 0; j < WIDE; j++)
+      c[m][j] = first_halves(p[m][j], p[m + 1][j]), c[m + 1][j] = last_halves(p[m][j], p[m + 1][j]);
 }
 #endif
 
@@ -80,8 +83,8 @@ static INLINE void strip(const int M, const int add_to, const uint8_t *a, size_t
 }
 
 // (R, depth) bytes and their rows' scales -> out (R, columns), or added to it. Rows in even blocks of up to ROWS.
-static INLINE void all_strips(const int add_to, const Linear *l, const uint8_t *a, const float *scales, int rows, float *out,
-                              size_t out_stride) {
+static INLINE void all_strips(const int add_to, const Linear *l, const uint8_t *a, const float *scales, int rows,
+                              float *out, size_t out_stride) {
   const size_t stride = l->depth;
   const int blocks = (rows + ROWS - 1) / ROWS;
   for (int first = 0; first < l->columns; first += STRIP) {
@@ -105,6 +108,7 @@ static void multiply(const Linear *l, const uint8_t *a, const float *scales, int
   all_strips(0, l, a, scales, rows, out, out_stride);
 }
 
-static void multiply_add(const Linear *l, const uint8_t *a, const float *scales, int rows, float *out, size_t out_stride) {
+static void multiply_add(const Linear *l, const uint8_t *a, const float *scales, int rows, float *out,
+                         size_t out_stride) {
   all_strips(1, l, a, scales, rows, out, out_stride);
 }

@@ -21,7 +21,8 @@ static size_t outputs_encode(const OrtCustomOp *op) { return (void)op, 1; }
 static size_t outputs_decode(const OrtCustomOp *op) { return (void)op, DECODE_OUTPUTS + STATE_OUTPUTS; }
 static int type_encode(const OrtCustomOp *op, size_t i) { return (void)op, i < ENCODE_INPUTS ? INT64 : ANY; }
 static int type_decode(const OrtCustomOp *op, size_t i) {
-  static const int types[] = {FLOAT, INT64, DOUBLE, INT32, INT64, INT32, INT32, DOUBLE, INT64, INT32, INT32, INT64, ANY};
+  static const int types[] = {FLOAT, INT64, DOUBLE, INT32, INT64, INT32, INT32, DOUBLE, INT64, INT32, INT32, INT64,
+                              ANY};
   return (void)op, types[i];
 }
 static int result_encode(const OrtCustomOp *op, size_t i) { return (void)op, (void)i, FLOAT; }

@@ -18,7 +18,8 @@ typedef struct {
 
 static int by_score(const void *a, const void *b) {
   const Candidate *x = a, *y = b;
-  return x->score != y->score ? (x->score < y->score) - (x->score > y->score) : (x->token > y->token) - (x->token < y->token);
+  if (x->score != y->score) return (x->score < y->score) - (x->score > y->score);
+  return (x->token > y->token) - (x->token < y->token);
 }
 
 // The K-th largest of n numbers, whose order changes.
@@ -89,7 +90,8 @@ typedef struct {
 enum { LOGIT_ROWS = 18 };
 
 // One step of all rows; returns whether all scores are finite.
-static int step(const Model *m, Step *s, Row *rows, int count, int top, float *memory, int64_t places, int64_t *attended) {
+static int step(const Model *m, Step *s, Row *rows, int count, int top, float *memory, int64_t places,
+                int64_t *attended) {
   advance(m, &s->scratch, rows, count, memory, places, attended);
   for (int first = 0, some; first < count; first += some) {
     const Choices *choices = rows[first].choices;
@@ -104,9 +106,12 @@ static int step(const Model *m, Step *s, Row *rows, int count, int top, float *m
       const Neighbours *neighbours = rows[first + r].neighbours;
       float offset;
       if (!best_of(logits, last->outputs, own, s->sorting, &offset)) return 0;
-      if (neighbours) ask_neighbours(neighbours, bytes + size_of(r, last->depth), s->scratch.scales[first + r], s->products, logits, offset, own, s->sorting);
+      if (neighbours)
+        ask_neighbours(neighbours, bytes + size_of(r, last->depth), s->scratch.scales[first + r], s->products, logits,
+                       offset, own, s->sorting);
       for (int k = 0; choices && k < own; k++) s->sorting[k].token = choices->tokens[s->sorting[k].token];
-      for (int k = own; k < top; k++) s->sorting[k] = s->sorting[own - 1]; // other sentences want more; this one doesn't
+      // other sentences want more; this one doesn't
+      for (int k = own; k < top; k++) s->sorting[k] = s->sorting[own - 1];
       memcpy(s->best + size_of(first + r, top), s->sorting, top * sizeof *s->best);
     }
   }
@@ -144,12 +149,13 @@ typedef struct {
   int32_t token;
 } Extension;
 
-// The lexicon's share at the beginning of a translation, and within it; its logarithm, and that of the rest. The logarithms
-// are those of lexicon_search.py, to the last bit.
+// The lexicon's share at the beginning of a translation, and within it; its logarithm, and that of the rest. The
+// logarithms are those of lexicon_search.py, to the last bit.
 typedef struct {
   double share, log_share, log_rest;
 } Share;
-static const Share SHARES[2] = {{0.2, -1.6094379124341003, -0.2231435513142097}, {0.9, -0.10536051565782628, -2.302585092994046}};
+static const Share SHARES[2] = {{0.2, -1.6094379124341003, -0.2231435513142097},
+                                {0.9, -0.10536051565782628, -2.302585092994046}};
 static const Share SHARES_OF_NAMES[2] = {{0.1, -2.3025850929940455, -0.10536051565782628},
                                          {0.6, -0.5108256237659907, -0.916290731874155}};
 
@@ -158,7 +164,8 @@ static double interpolated(double score, double share) {
   return floor(logarithm((1 - share) * exp(score) + share) * 1048576.0 + 0.5) / 1048576.0;
 }
 
-// The node whose children the lexicon offers to a row, or 0, as WordTrees.offered; within: in the middle of a translation.
+// The node whose children the lexicon offers to a row, or 0, as WordTrees.offered; within: in the middle of a
+// translation.
 static int32_t offered(const Search *s, const Row *row, int64_t looked_at, int *within) {
   *within = row->node && !(s->nodes[row->node].flags & ENDS);
   if (*within) return row->node;
@@ -184,8 +191,8 @@ static void take(const Search *s, Row *row, int32_t token, int64_t looked_at) {
   row->node = node;
 }
 
-// What is delivered as the source position of a token, as word_trees.with_best: where the lexicon offers a beginning, it
-// carries the token that the model would write.
+// What is delivered as the source position of a token, as word_trees.with_best: where the lexicon offers a beginning,
+// it carries the token that the model would write.
 static int64_t with_best(const Search *s, const Row *row, int64_t looked_at, int32_t best) {
   int within;
   const int32_t node = offered(s, row, looked_at, &within);
@@ -203,8 +210,8 @@ static int put(Extension *e, int n, int wanted, Extension x) {
 
 // The extensions of a sentence's hypotheses to keep, best first: at most as many as hypotheses are wanted, and none
 // that is more than the threshold behind the best. Equals stay in the order of rows and candidates.
-static int extend(const Search *s, const Row *rows, int count, const Candidate *best, int top, const int64_t *attended, int wanted,
-                  double threshold, Extension *e) {
+static int extend(const Search *s, const Row *rows, int count, const Candidate *best, int top, const int64_t *attended,
+                  int wanted, double threshold, Extension *e) {
   int n = 0;
   for (int r = 0; r < count; r++) {
     int within;
@@ -252,15 +259,16 @@ static int search_step(const Model *m, Search *s, Buffers *b, int count, int64_t
     Sentence *sentence = b->sentences + i;
     const int64_t first = made * s->wanted + slot;
     if (!sentence->rows) continue;
-    const int found = extend(s, b->rows + row, (int)sentence->rows, b->step.best + size_of(row, top), top, b->attended + row,
-                             (int)sentence->beams, s->thresholds[i], b->extensions);
+    const int found = extend(s, b->rows + row, (int)sentence->rows, b->step.best + size_of(row, top), top,
+                             b->attended + row, (int)sentence->beams, s->thresholds[i], b->extensions);
     int alive = 0, ended = 0;
     for (int j = 0; j < found; j++) {
       const Extension *e = b->extensions + j;
       const Row *parent = b->rows + row + e->row;
       s->scores[first + j] = e->total, s->tokens[first + j] = e->token;
       s->parents[first + j] = parent->slot - slot;
-      s->attended[first + j] = with_best(s, parent, b->attended[row + e->row], b->step.best[size_of(row + e->row, top)].token);
+      s->attended[first + j] = with_best(s, parent, b->attended[row + e->row],
+                                         b->step.best[size_of(row + e->row, top)].token);
       if (e->token == m->eos) {
         ended++;
         continue;
@@ -296,7 +304,8 @@ static const char *run(const Model *m, Search *s, Buffers *b) {
     }
   if (s->top) {
     for (r = 0; r < s->row_count; r++) b->rows[r].place = s->fresh[r * s->steps];
-    if (!step(m, &b->step, b->rows, (int)s->row_count, (int)s->top, s->memory, s->places, b->attended)) return not_finite;
+    if (!step(m, &b->step, b->rows, (int)s->row_count, (int)s->top, s->memory, s->places, b->attended))
+      return not_finite;
     for (r = 0; r < s->row_count; r++) {
       s->parents[r] = r, s->attended[r] = b->attended[r];
       if (s->states) {
@@ -332,7 +341,8 @@ static int choose_all(const Model *m, const Search *s, Choices *choices) {
 static int gather_all(const Model *m, const Search *s, Neighbours *neighbours) {
   int64_t first = 0;
   for (int64_t i = 0; s->keys && i < s->sentence_count; first += rounded_up((int)s->key_counts[i++], STRIP))
-    if (s->key_counts[i] && !gather(&m->last, s->keys + size_of(first, m->last.depth), s->key_scales + first, s->key_sums + 2 * first,
+    if (s->key_counts[i] &&
+        !gather(&m->last, s->keys + size_of(first, m->last.depth), s->key_scales + first, s->key_sums + 2 * first,
                                     s->key_tokens + first, (int)s->key_counts[i], neighbours + i))
       return 0;
   return 1;
@@ -365,7 +375,8 @@ static const char *search(const Model *m, Search *s) {
       .neighbours = allocate(s->sentence_count, sizeof(Neighbours)),
   };
   const char *error = "out of memory";
-  if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.products && b.step.best && b.step.sorting && b.rows &&
+  if (allocate_scratch(&b.step.scratch, m, most, longest) && b.step.logits && b.step.products && b.step.best &&
+      b.step.sorting && b.rows &&
       b.next && b.histories && b.next_histories && b.attended && b.sentences && b.extensions && b.choices &&
       b.neighbours && choose_all(m, s, b.choices) && gather_all(m, s, b.neighbours)) {
     for (int64_t i = 0; i < most; i++) b.attended[i] = -1; // stays -1 without an alignment head
@@ -374,9 +385,11 @@ static const char *search(const Model *m, Search *s) {
   }
   free_scratch(&b.step.scratch);
   for (int64_t i = 0; b.choices && i < s->sentence_count; i++) free_linear(&b.choices[i].last);
-  for (int64_t i = 0; b.neighbours && i < s->sentence_count; i++) free(b.neighbours[i].keys.bias), free(b.neighbours[i].keys.start);
-  void *all_of[] = {b.step.logits,    b.step.best, b.step.sorting, b.rows,       b.next,   b.histories,
-                    b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices,   b.neighbours, b.step.products};
+  for (int64_t i = 0; b.neighbours && i < s->sentence_count; i++)
+    free(b.neighbours[i].keys.bias), free(b.neighbours[i].keys.start);
+  void *all_of[] = {b.step.logits,    b.step.best, b.step.sorting, b.rows,       b.next,    b.histories,
+                    b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices, b.neighbours,
+                    b.step.products};
   for (size_t i = 0; i < sizeof all_of / sizeof *all_of; i++) free(all_of[i]);
   return error;
 }

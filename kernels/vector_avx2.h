@@ -95,7 +95,8 @@ static INLINE void transpose_half(__m256 *r) {
 // Transposes sixteen rows.
 static INLINE void transpose(Vector *r) {
   __m256 part[4][8]; // top left, bottom left, top right, bottom right
-  for (int i = 0; i < 8; i++) part[0][i] = r[i].l, part[1][i] = r[i + 8].l, part[2][i] = r[i].h, part[3][i] = r[i + 8].h;
+  for (int i = 0; i < 8; i++)
+    part[0][i] = r[i].l, part[1][i] = r[i + 8].l, part[2][i] = r[i].h, part[3][i] = r[i + 8].h;
   for (int i = 0; i < 4; i++) transpose_half(part[i]);
   for (int i = 0; i < 8; i++) r[i] = (Vector){part[0][i], part[1][i]}, r[i + 8] = (Vector){part[2][i], part[3][i]};
 }

@@ -6,7 +6,9 @@ typedef struct {
 } Vector;
 enum { TILE = 2 };
 #define EACH for (int i = 0; i < 4; i++)
-static INLINE Vector load(const float *p) { return (Vector){{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}}; }
+static INLINE Vector load(const float *p) {
+  return (Vector){{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}};
+}
 static INLINE Vector load_first(const float *p, int n) {
   float padded[16] = {0};
   memcpy(padded, p, n * sizeof *p);
@@ -51,7 +53,8 @@ static INLINE Vector whole(Vector a) {
   return a;
 }
 static INLINE Vector scaled(Vector a, Vector n) {
-  EACH a.q[i] = vmulq_f32(a.q[i], vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(vcvtnq_s32_f32(n.q[i]), vdupq_n_s32(127)), 23)));
+  EACH a.q[i] = vmulq_f32(a.q[i],
+                          vreinterpretq_f32_s32(vshlq_n_s32(vaddq_s32(vcvtnq_s32_f32(n.q[i]), vdupq_n_s32(127)), 23)));
   return a;
 }
 static INLINE uint32_t at_least(Vector a, Vector b) {
@@ -126,11 +129,17 @@ static INLINE Ints dot(Ints sum, Ints bytes, Ints weights) {
 #ifdef __ARM_FEATURE_MATMUL_INT8
 // SMMLA multiplies two rows of eight bytes with two columns of eight: twice the products of SDOT.
 #define PAIRS
-static INLINE Ints first_halves(Ints a, Ints b) { return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b))); }
-static INLINE Ints last_halves(Ints a, Ints b) { return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b))); }
+static INLINE Ints first_halves(Ints a, Ints b) {
+  return vreinterpretq_s32_s64(vzip1q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
+static INLINE Ints last_halves(Ints a, Ints b) {
+  return vreinterpretq_s32_s64(vzip2q_s64(vreinterpretq_s64_s32(a), vreinterpretq_s64_s32(b)));
+}
 static INLINE Ints first_columns(Ints inputs, Ints next) { return vzip1q_s32(inputs, next); }
 static INLINE Ints last_columns(Ints inputs, Ints next) { return vzip2q_s32(inputs, next); }
-static INLINE Ints two_rows(const uint8_t *p, size_t stride) { return vreinterpretq_s32_u8(vcombine_u8(vld1_u8(p), vld1_u8(p + stride))); }
+static INLINE Ints two_rows(const uint8_t *p, size_t stride) {
+  return vreinterpretq_s32_u8(vcombine_u8(vld1_u8(p), vld1_u8(p + stride)));
+}
 static INLINE Ints dot_pairs(Ints sum, Ints rows, Ints columns) {
   return vmmlaq_s32(sum, vreinterpretq_s8_s32(rows), vreinterpretq_s8_s32(columns));
 }

@@ -7,7 +7,9 @@ typedef struct {
 enum { TILE = 2 };
 #define EACH                                                                                                          \
   _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++)
-static INLINE Vector load(const float *p) { return (Vector){{_mm_loadu_ps(p), _mm_loadu_ps(p + 4), _mm_loadu_ps(p + 8), _mm_loadu_ps(p + 12)}}; }
+static INLINE Vector load(const float *p) {
+  return (Vector){{_mm_loadu_ps(p), _mm_loadu_ps(p + 4), _mm_loadu_ps(p + 8), _mm_loadu_ps(p + 12)}};
+}
 static INLINE Vector load_first(const float *p, int n) {
   float padded[16] = {0};
   memcpy(padded, p, n * sizeof *p);
@@ -16,7 +18,8 @@ static INLINE Vector load_first(const float *p, int n) {
 static INLINE Vector load_half(const uint16_t *p) {
   Vector r;
   EACH {
-    // The product moves the exponent's bias and makes small numbers normal; infinities and NaN keep the largest exponent.
+    // The product moves the exponent's bias and makes small numbers normal; infinities and NaN keep the largest
+    // exponent.
     __m128i h = _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(p + 4 * i)));
     __m128i a = _mm_slli_epi32(_mm_and_si128(h, _mm_set1_epi32(0x7fff)), 13);
     __m128i endless = _mm_and_si128(_mm_cmpgt_epi32(a, _mm_set1_epi32(0x0f7fffff)), _mm_set1_epi32(0x7f800000));
@@ -54,9 +57,9 @@ static __attribute__((noinline, cold)) Vector fma_one_by_one(const Vector *a, co
   for (int i = 0; i < 16; i++) z[i] = fmaf(x[i], y[i], z[i]);
   return load(z);
 }
-// There is no fused instruction. A product of floats is exact in double precision, so the sum is rounded to 53 bits, then
-// to 24. Rounding twice errs only where the first result lies halfway between two floats, which are 29 bits apart, or
-// where floats have fewer bits because they are small. Such vectors are rare and go to the C library.
+// There is no fused instruction. A product of floats is exact in double precision, so the sum is rounded to 53 bits,
+// then to 24. Rounding twice errs only where the first result lies halfway between two floats, which are 29 bits apart,
+// or where floats have fewer bits because they are small. Such vectors are rare and go to the C library.
 static INLINE Vector fma_(Vector a, Vector b, Vector c) {
   __m128i halfway = _mm_setzero_si128(), least = _mm_set1_epi32(-1);
   Vector r;

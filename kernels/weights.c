@@ -39,7 +39,8 @@ static OrtStatus *read_attributes(const OrtKernelInfo *info, Model *m) {
                {"pre_norm", 0, &m->pre_norm},
                {"embedding_norm", 0, &m->embedding_norm},
                {"activation", 0, &m->activation}};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) TRY(read_size(info, sizes[i].name, sizes[i].least, sizes[i].place));
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    TRY(read_size(info, sizes[i].name, sizes[i].least, sizes[i].place));
   m->alignment_layer = -1;
   if (m->decoder) {
     TRY(read_size(info, "alignment_layer", -1, &m->alignment_layer));
@@ -54,7 +55,8 @@ static OrtStatus *read_attributes(const OrtKernelInfo *info, Model *m) {
   CHECK(m->width % m->heads == 0 && m->width % 8 == 0, "the width is no multiple of 8, or of the heads");
   CHECK(m->width <= 1 << 14 && m->feed_forward <= 1 << 16, "the layers are wider than 32-bit sums allow");
   CHECK(m->pre_norm <= 1 && m->embedding_norm <= 1 && m->activation <= SWISH, "an attribute is out of range");
-  CHECK(!m->decoder || (m->alignment_layer < m->depth && m->alignment_head < m->heads), "there is no such alignment head");
+  CHECK(!m->decoder || (m->alignment_layer < m->depth && m->alignment_head < m->heads),
+        "there is no such alignment head");
   TRY(api->KernelInfoGetAttribute_float(info, "embedding_scale", &m->embedding_scale));
   TRY(api->KernelInfoGetAttribute_float(info, "epsilon", &m->epsilon));
   CHECK(isfinite(m->embedding_scale) && m->epsilon > 0 && m->epsilon < 1, "an attribute is out of range");
@@ -112,7 +114,8 @@ static OrtStatus *pack_weights(Kernel *k, OrtKernelContext *context, size_t firs
     if (!status && ((input.type != FLOAT && input.type != FLOAT16) || input.axes < 1 || input.axes > 2))
       status = api->CreateStatus(ORT_INVALID_ARGUMENT, "a weight is neither vector nor matrix of floats");
     if (!status)
-      tensors[i] = (Tensor){input.data, input.axes == 2 ? input.dims[0] : 1, input.dims[input.axes - 1], input.type == FLOAT16};
+      tensors[i] = (Tensor){input.data, input.axes == 2 ? input.dims[0] : 1, input.dims[input.axes - 1],
+                            input.type == FLOAT16};
   }
   if (!status) {
     k->error = k->kernels->pack(&k->model, tensors, (int)count);
