@@ -1,6 +1,7 @@
 """Translating a corpus with a checkpoint, against the oracle."""
 
 from copy import deepcopy
+from functools import cache
 from itertools import accumulate
 from random import Random
 from typing import Any
@@ -11,24 +12,38 @@ import torch
 
 from model.evaluation.generation import translate_corpus
 from model.network.reference import greedy_search, model_scores
+from model.network.transformer import Transformer
 from tests.unit.model.evaluation.test_inference import tiny
+
+
+SOURCES = [[*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2] for rng in [Random(1)] for _ in range(60)]
+
+
+@cache
+def ending() -> Transformer:
+    """A model most of whose translations end by themselves."""
+    model = deepcopy(tiny())
+    with torch.no_grad():
+        model.projection.bias[model.config.eos_id] += 1.5
+    return model
+
+
+@cache
+def references() -> list[tuple[int, ...]]:
+    """The oracle's translations."""
+    return [greedy_search(model_scores(ending(), source), eos_id=2, max_length=10) for source in SOURCES]
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 20, 10_000])
 def test_a_corpus_is_translated_as_the_reference_does(batch_tokens: int) -> None:
-    model, rng = deepcopy(tiny()), Random(1)
-    with torch.no_grad():
-        model.projection.bias[model.config.eos_id] += 1.5  # so that most translations end by themselves
-    sources = [[*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2] for _ in range(60)]
     advanced: list[int] = []
     found = translate_corpus(
-        model, [np.array(ids) for ids in sources], batch_tokens=batch_tokens, advance=advanced.append
+        ending(), [np.array(ids) for ids in SOURCES], batch_tokens=batch_tokens, advance=advanced.append
     )
-    assert list(accumulate(advanced))[-1] == len(sources)
+    assert list(accumulate(advanced))[-1] == len(SOURCES)
     assert (len(advanced) == 60) is (batch_tokens == 1)
     compared = 0
-    for source, translation in zip(sources, found, strict=True):
-        expected = greedy_search(model_scores(model, source), eos_id=2, max_length=10)
+    for translation, expected in zip(found, references(), strict=True):
         if translation and len(expected) < 10:
             assert tuple(translation) == expected
             compared += 1
@@ -45,10 +60,7 @@ def test_rows_leave_a_batch_in_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None
             super().__init__(device, dtype)
 
     monkeypatch.setattr("model.evaluation.generation.torch.autocast", AsOnAGpu)
-    model, rng = deepcopy(tiny()), Random(1)
-    with torch.no_grad():
-        model.projection.bias[model.config.eos_id] += 1.5
-    sources = [np.array([*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2]) for _ in range(60)]
+    model = deepcopy(ending())
     step, in_bfloat16 = model.step, list[bool]()
 
     def watched(*arguments: Any) -> torch.Tensor:
@@ -56,5 +68,5 @@ def test_rows_leave_a_batch_in_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None
         return step(*arguments)
 
     monkeypatch.setattr(model, "step", watched)
-    assert any(translate_corpus(model, sources, batch_tokens=10_000))
+    assert any(translate_corpus(model, [np.array(ids) for ids in SOURCES], batch_tokens=10_000))
     assert len(in_bfloat16) > 4 and all(in_bfloat16)
