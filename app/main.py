@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
@@ -51,6 +52,9 @@ class Application(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Returns the document; it is made once."""
         if self.openapi_schema is None:
+            for route in self.routes:
+                if isinstance(route, APIRoute):
+                    route.unique_id = operation_id(route)
             self.openapi_schema = with_named_schemas(super().openapi())
         return self.openapi_schema
 
@@ -73,6 +77,9 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
     """
     engine = engine or Registry.from_settings(settings)
     service = _build_service(settings, engine, detector or Detector(languages_of(engine.pairs)))
+    routers = [router for contract in CONTRACTS for router in contract.routers]
+    routers += [each.router for each in (operations, administration, key_administration, suggestion_administration)]
+    routes = [route for router in routers for route in router.routes]
     app = Application(
         title=TITLE,
         description=DESCRIPTION,
@@ -82,7 +89,8 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         root_path_in_servers=False,
         servers=[{"url": settings.root_path or "/"}],
         redirect_slashes=False,
-        generate_unique_id_function=operation_id,
+        # `include_router` builds every route again at the first request: 0.15 s of the processor.
+        routes=routes,
         docs_url=None,
         redoc_url=None,
         # Where OpenTelemetry is set up, it would send query strings along, which may hold the text to translate.
@@ -90,11 +98,6 @@ def create_app(settings: Settings, engine: ReloadableEngine | None = None, detec
         lifespan=_lifespan,
     )
     app.state.service = service
-    routers = [router for contract in CONTRACTS for router in contract.routers]
-    routers += [each.router for each in (operations, administration, key_administration, suggestion_administration)]
-    for router in routers:
-        app.include_router(router)
-    routes = [route for router in routers for route in router.routes]
     install_handlers(app, routes)
     _add_middleware(app, service, routes)
     install_pages(app)
