@@ -38,15 +38,15 @@ NEAR_TIE = 0.01
 
 
 def shape(name, **changes):
+    """Of the encoder's six layers, which are all alike, two: they are most of the time."""
     width, inner, layers = SHAPES[name]
-    sizes = {"dim-emb": width, "transformer-dim-ffn": inner, "dec-depth": layers, "enc-depth": 6}
-    return sizes | changes
+    return {"dim-emb": width, "transformer-dim-ffn": inner, "dec-depth": layers, "enc-depth": 2} | changes
 
 
 MODELS = {
     "tiny, byte fallback": shape("tiny", byte_fallback=True),
     "base-memory": shape("base-memory"),
-    "base, two vocabularies, one table": shape("base", vocabularies=2, **{"enc-depth": 2}),
+    "base, two vocabularies, one table": shape("base", vocabularies=2),
     "two vocabularies, two tables, floats": {"vocabularies": 2, "tables": 2, "whole": False},
     "self-attention in the decoder": {"transformer-decoder-autoreg": "self-attention", "dec-depth": 3, "whole": False},
 }
