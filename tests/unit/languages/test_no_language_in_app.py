@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from languages.language import Language
@@ -64,13 +65,17 @@ def constants(path: Path) -> Iterator[tuple[int, str, bool]]:
             yield node.lineno, node.value, id(node) in split or "|" in node.value
 
 
-def findings() -> Iterator[tuple[str, int, str]]:
+@cache
+def findings() -> list[tuple[str, int, str]]:
+    """Path, line and text of every string that names a language."""
+    found = []
     for path in sorted(APP.rglob("*.py")):
         for line, text, is_list in constants(path):
             words = WORDS.intersection(re.findall(r"[^\W\d_]{2,}", re.sub("#.*", "", text)))
             is_german = text.lower() in ONLY_GERMAN
             if CODE.fullmatch(text) or UMLAUT.search(text) or is_german or (is_list and len(words) > 1):
-                yield str(path.relative_to(APP)), line, text
+                found.append((str(path.relative_to(APP)), line, text))
+    return found
 
 
 def test_no_language_lies_in_the_service() -> None:
