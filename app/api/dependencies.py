@@ -1,6 +1,7 @@
 """The objects that every endpoint uses; the composition root creates them once."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, cast
@@ -9,6 +10,8 @@ from fastapi import Depends, Request
 
 from app.api.access import Access
 from app.api.metrics import Metrics
+from app.api.parameter import Given, Parameters
+from app.api.request_body import FilePart
 from app.documents.service import Documents
 from app.engine.interface import ReloadableEngine, ReloadReport
 from app.settings import Settings
@@ -71,6 +74,14 @@ class Service:
     def memories(self) -> Memories:
         """Returns the stored translation memories."""
         return self.references.memories
+
+    def given(self, parameters: Parameters, values: Mapping[str, object], file: FilePart | None = None) -> Given:
+        """Checks the parameters of a request.
+
+        Raises:
+            InvalidRequest: As ``Parameters.read``.
+        """
+        return parameters.read(values, settings=self.settings, pairs=self.engine.pairs, file=file)
 
     async def check_references(self, wish: Wish, key: "Key | None") -> None:
         """Refuses a document that names a stored glossary or translation memory that it can't have.

@@ -42,7 +42,7 @@ async def post_key(request: Request, service: CurrentService, credentials: Crede
     """
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
-    given = p.NEW_KEY.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(p.NEW_KEY, values)
     made = await service.access.run(
         lambda: store.add(
             given[p.NAME],

@@ -124,8 +124,8 @@ def _parse(body: _Body) -> dict[str, object]:
     return _merge(pairs, body.repeatable)
 
 
-def objects_of_form(values: Mapping[str, object], name: str) -> list[dict[str, object]]:
-    """Returns the list of objects that a form spells as ``name[0].field`` or ``name[0][field]``, by their numbers.
+def with_objects(values: Mapping[str, object], name: str) -> Mapping[str, object]:
+    """Adds the list of objects that a form spells as ``name[0].field`` or ``name[0][field]``, by their numbers.
 
     So do DeepL's clients for Node.js, Java and .NET.
     """
@@ -134,7 +134,7 @@ def objects_of_form(values: Mapping[str, object], name: str) -> list[dict[str, o
         part = _PART_OF_OBJECT.fullmatch(field)
         if part and part[1] == name:
             objects.setdefault(int(part[2]), {})[part[3] or part[4]] = value
-    return [objects[number] for number in sorted(objects)]
+    return {name: [objects[number] for number in sorted(objects)]} | {**values} if objects else values
 
 
 def _parse_json(body: _Body) -> dict[str, object]:

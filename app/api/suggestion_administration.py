@@ -31,7 +31,7 @@ async def get_suggestions(request: Request, service: CurrentService, credentials
     """Lists the first 100 suggestions in a `state` after the suggestion `after`, and all translation memories."""
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
-    given = p.SUGGESTIONS.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(p.SUGGESTIONS, values)
     state, after = given[p.STATE], given[p.AFTER]
     assert service.database and service.memories.store
     found = await service.database.read(lambda: store.list(state, after=after, most=_OF_A_PAGE))
@@ -63,7 +63,7 @@ async def post_suggestion(request: Request, service: CurrentService, credentials
     """Rejects a suggestion, or accepts it into the translation memory `translation_memory_id`."""
     store = _store(service, credentials)
     values = await read_parameters(request, service.settings.max_body_bytes)
-    given = p.DECISION.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(p.DECISION, values)
     number = p.suggestion_number(request.path_params["suggestion_id"])
     assert service.database
     if given[p.DECIDED] == "rejected":

@@ -38,7 +38,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates each text into each target language."""
     key = await service.access.check(request, _key(request), "translate")
     body = await read_body(request, service.settings.max_body_bytes)
-    given = TRANSLATE.read(_query(request), settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(TRANSLATE, _query(request))
     texts = await offload(read_texts, body, service.settings, size=len(body), inline=Inline.READING)
     columns: list[list[ItemTranslation]] = []
     timing = Timing()
@@ -60,7 +60,7 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
     """Detects the language of each text."""
     await service.access.check(request, _key(request), "detect")
     body = await read_body(request, service.settings.max_body_bytes)
-    DETECT.read(_query(request), settings=service.settings, pairs=service.engine.pairs)
+    service.given(DETECT, _query(request))
     texts = await offload(read_texts, body, service.settings, size=len(body), inline=Inline.READING)
     detector = service.translator.detector
     found: list[list[Detection]] = await offload(
@@ -74,7 +74,7 @@ async def post_detect(request: Request, service: CurrentService) -> Response:
 @router.get("/languages")
 async def get_languages(request: Request, service: CurrentService) -> Response:
     """Lists the languages; there is no dictionary and no transliteration."""
-    DETECT.read(_query(request), settings=service.settings, pairs=service.engine.pairs)
+    service.given(DETECT, _query(request))
     languages = {spelled(code): _language(code) for code in languages_of(service.engine.pairs)}
     answer = {"translation": languages, "transliteration": {}, "dictionary": {}}
     scopes = request.query_params.get("scope", ",".join(answer)).split(",")

@@ -44,7 +44,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
         raise InvalidRequest("Invalid file data.")
     [file] = files[:1]
     check_size(file, service.settings)
-    given = UPLOAD.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
+    given = service.given(UPLOAD, values, file)
     upload = Upload(content=file.content, wish=wish_of(given), **given[FILE_FORMATS]._asdict())
     await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
@@ -143,6 +143,6 @@ async def _find(
     _check_enabled(service)
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     values = await read_parameters(request, service.settings.max_body_bytes)
-    given = parameters.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(parameters, values)
     jobs = await service.documents.jobs()
     return await jobs.find(request.path_params["document_id"], given[DOCUMENT_KEY].upper()), given

@@ -8,11 +8,12 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 
 from app.api.access import header_key
-from app.api.checks import check_text, is_absent
 from app.api.deepl import glossary_openapi as docs
+from app.api.deepl import stored_parameters as p
 from app.api.deepl.owner_call import OwnerCall, check_owner
 from app.api.dependencies import CurrentService, Service
-from app.api.request_body import objects_of_form
+from app.api.parameter import Given
+from app.api.request_body import with_objects
 from app.documents import term_files
 from app.errors import InvalidGlossary, InvalidRequest
 from app.fairness.offload import offload
@@ -49,8 +50,9 @@ async def list_pairs(request: Request, service: CurrentService) -> Response:
 async def post_glossary(request: Request, service: CurrentService) -> Response:
     """Creates a glossary from `entries` in TSV or CSV, one line each: source term and target term."""
     call = await _Call.of(request, service)
-    dictionary = await call.dictionary(call.values)
-    made = await call.run(lambda store, owner: store.add(owner, call.name(), [dictionary]))
+    given = call.given(p.NEW_GLOSSARY)
+    dictionary = await call.dictionary(given)
+    made = await call.run(lambda store, owner: store.add(owner, given[p.NAME], [dictionary]))
     return JSONResponse(_body_v2(made), status_code=201)
 
 
@@ -121,12 +123,11 @@ async def delete_glossary(request: Request, service: CurrentService) -> Response
 async def post_glossary_v3(request: Request, service: CurrentService) -> Response:
     """Creates a glossary from dictionaries, one for each pair of languages."""
     call = await _Call.of(request, service)
-    dictionaries = [await call.dictionary(each) for each in call.dictionaries()]
-    if not dictionaries:
-        raise InvalidRequest("Parameter 'dictionaries' not specified")
+    given = call.given(p.NEW_GLOSSARY_V3, with_objects(call.values, p.DICTIONARIES.name))
+    dictionaries = await call.dictionaries(given)
     if len({each[:2] for each in dictionaries}) < len(dictionaries):
         raise InvalidGlossary("Two dictionaries have the same pair of languages.")
-    made = await call.run(lambda store, owner: store.add(owner, call.name(), dictionaries))
+    made = await call.run(lambda store, owner: store.add(owner, given[p.NAME], dictionaries))
     return JSONResponse(_body_v3(made), status_code=201)
 
 
@@ -157,12 +158,11 @@ async def get_glossary_v3(request: Request, service: CurrentService) -> Response
 async def patch_glossary(request: Request, service: CurrentService) -> Response:
     """Renames a glossary, adds entries to one of its dictionaries, or both. Entries with the same term are replaced."""
     call = await _Call.of(request, service)
-    given = call.dictionaries()
-    if len(given) > 1:
+    given = call.given(p.GLOSSARY_CHANGE, with_objects(call.values, p.DICTIONARIES.name))
+    if len(given[p.DICTIONARIES] or ()) > 1:
         raise InvalidRequest("Value for 'dictionaries' not supported; change one at a time.")
-    dictionary = await call.dictionary(given[0]) if given else None
-    name = None if is_absent(call.values.get("name")) and given else call.name()
-    changed = await call.run(lambda store, owner: store.change(owner, call.id, name, dictionary))
+    dictionary, *_ = *await call.dictionaries(given), None
+    changed = await call.run(lambda store, owner: store.change(owner, call.id, given[p.NAME], dictionary))
     return JSONResponse(_body_v3(changed))
 
 
@@ -178,8 +178,8 @@ async def get_entries_v3(request: Request, service: CurrentService) -> Response:
     DeepL doesn't have that parameter, and no TBX.
     """
     call = await _Call.of(request, service)
-    source, target = call.pair(call.values)
-    form = call.form(call.values, "tsv")
+    given = call.given(p.DICTIONARY_ENTRIES)
+    (source, target), form = given[p.PAIRS[call.thing]], given[p.ANSWERED_FORMAT]
     entries = await call.read(lambda store, owner: store.entries(owner, call.id, source, target))
     text = await offload(_WRITERS[form], entries, source, target)
     body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": form}
@@ -195,7 +195,7 @@ async def get_entries_v3(request: Request, service: CurrentService) -> Response:
 async def put_dictionary(request: Request, service: CurrentService) -> Response:
     """Replaces all entries of a pair of languages."""
     call = await _Call.of(request, service)
-    dictionary = await call.dictionary(call.values)
+    dictionary = await call.dictionary(call.given(p.DICTIONARY))
     made = await call.run(lambda store, owner: store.replace(owner, call.id, dictionary))
     body = {"source_lang": made.source, "target_lang": made.target, "entry_count": made.entry_count}
     return JSONResponse(body)
@@ -211,7 +211,7 @@ async def put_dictionary(request: Request, service: CurrentService) -> Response:
 async def delete_dictionary(request: Request, service: CurrentService) -> Response:
     """Deletes the dictionary of a pair of languages."""
     call = await _Call.of(request, service)
-    pair = call.pair(call.values)
+    pair = call.given(p.DICTIONARY_PAIR)[p.PAIRS[call.thing]]
     await call.run(lambda store, owner: store.remove(owner, call.id, pair))
     return Response(status_code=204)
 
@@ -225,50 +225,29 @@ class _Call(OwnerCall["GlossaryStore"]):
     def find_store(service: Service) -> "GlossaryStore | None":
         return service.glossaries.store
 
-    def dictionaries(self) -> list[Mapping[str, object]]:
-        """The dictionaries of the request.
-
-        Raises:
-            InvalidRequest: They are no list of objects.
-        """
-        given = self.values.get("dictionaries") or objects_of_form(self.values, "dictionaries")
-        if is_absent(given):
-            return []
-        if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-            raise InvalidRequest("Value for 'dictionaries' not supported; it must be a list of objects.")
-        return given
-
-    def form(self, values: Mapping[str, object], default: str | None = None) -> str:
-        """The format of entries.
-
-        Raises:
-            InvalidRequest: There is no such format, or it is missing and there is no default.
-        """
-        name = values.get("entries_format")
-        if is_absent(name) and default:
-            return default
-        if not isinstance(name, str) or name.lower() not in _WRITERS:
-            raise InvalidRequest(f"Value for 'entries_format' not supported; use one of {', '.join(_WRITERS)}.")
-        return name.lower()
-
-    async def dictionary(self, values: Mapping[str, object]) -> "NewDictionary":
+    async def dictionary(self, given: Given) -> "NewDictionary":
         """A dictionary of the request.
 
         Raises:
-            InvalidRequest: A parameter is missing, or the format is unknown.
-            UnsupportedPair: Its languages aren't translated.
             InvalidGlossary: Its entries can't be used.
         """
-        source, target = self.pair(values)
-        form = self.form(values)
-        if values.get("entries") is None:
-            raise InvalidRequest("Parameter 'entries' not specified")
-        text = check_text("entries", values["entries"])
+        source, target = given[p.PAIRS[self.thing]]
+        form, text = given[p.ENTRIES_FORMAT], given[p.ENTRIES]
         if form == "tbx":
             pairs = await self.service.documents.readers.term_file(text.encode(), source, target)
             return source, target, await offload(check_entries, pairs, size=len(text))
         read = FORMATS[form]
         return source, target, await offload(lambda: check_entries(read(text)), size=len(text))
+
+    async def dictionaries(self, given: Given) -> "list[NewDictionary]":
+        """The dictionaries of the request.
+
+        Raises:
+            InvalidRequest: A parameter is missing, or the format is unknown.
+            UnsupportedPair: The languages of one aren't translated.
+            InvalidGlossary: The entries of one can't be used.
+        """
+        return [await self.dictionary(self.given(p.DICTIONARY, each)) for each in given[p.DICTIONARIES] or ()]
 
 
 async def _list(request: Request, service: Service) -> "list[StoredGlossary]":

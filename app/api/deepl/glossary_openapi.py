@@ -3,8 +3,10 @@
 from typing import Any
 
 from app.api.deepl import schemas
+from app.api.deepl import stored_parameters as p
 from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
-from app.api.openapi import DEFAULTS, NO_ROOM, Responses, path_parameter, request_body, response
+from app.api.openapi import DEFAULTS, NO_ROOM, Responses, path_parameter, query_parameters, request_body, response
+from app.api.parameter import Parameters
 
 _ID = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 _PAIR = {"source_lang": "de", "target_lang": "en"}
@@ -44,14 +46,14 @@ def _answers(status: int, model: Any, description: str, value: Any, errors: Resp
     return {status: response(model, description, {"example": (description, value)}), **errors}
 
 
-def _body(model: Any, value: Any) -> dict[str, Any]:
-    return request_body(model, {"company": ("A company's terms", value)})
+def _body(parameters: Parameters, name: str, description: str, value: Any) -> dict[str, Any]:
+    return request_body(parameters.model(name, description), {"company": ("A company's terms", value)})
 
 
 PAIRS_RESPONSES = _answers(
     200, schemas.GlossaryPairs, "The pairs", {"supported_languages": [_PAIR]}, {500: INTERNAL, **KEY_ERRORS}
 )
-CREATE_REQUEST = _body(schemas.NewGlossary, {"name": "Company", **_DICTIONARY})
+CREATE_REQUEST = _body(p.NEW_GLOSSARY, "NewGlossary", "A glossary of one pair.", {"name": "Company", **_DICTIONARY})
 CREATE_RESPONSES = _answers(201, schemas.GlossaryV2, "The glossary", _GLOSSARY, _ERRORS)
 LIST_RESPONSES = _answers(
     200, schemas.GlossariesV2, "The glossaries", {"glossaries": [_GLOSSARY]}, {500: INTERNAL, **OWNER_KEY_ERRORS}
@@ -67,32 +69,29 @@ ENTRIES_RESPONSES: Responses = {
     **_ERRORS_OF_ONE,
 }
 DELETE_RESPONSES: Responses = {204: {"description": "It is deleted"}, **_ERRORS_OF_ONE}
-CREATE_V3_REQUEST = _body(schemas.NewGlossaryV3, {"name": "Company", "dictionaries": [_DICTIONARY]})
+CREATE_V3_REQUEST = _body(
+    p.NEW_GLOSSARY_V3,
+    "NewGlossaryV3",
+    "A glossary of several pairs.",
+    {"name": "Company", "dictionaries": [_DICTIONARY]},
+)
 CREATE_V3_RESPONSES = _answers(201, schemas.GlossaryV3, "The glossary", _GLOSSARY_V3, _ERRORS)
 LIST_V3_RESPONSES = _answers(
     200, schemas.GlossariesV3, "The glossaries", {"glossaries": [_GLOSSARY_V3]}, {500: INTERNAL, **OWNER_KEY_ERRORS}
 )
 GLOSSARY_V3_RESPONSES = _answers(200, schemas.GlossaryV3, "The glossary", _GLOSSARY_V3, _ERRORS_OF_ONE)
-PATCH_REQUEST = _body(schemas.GlossaryChange, {"name": "Firm", "dictionaries": [_DICTIONARY]})
-PUT_REQUEST = _body(schemas.NewDictionary, _DICTIONARY)
+PATCH_REQUEST = _body(
+    p.GLOSSARY_CHANGE,
+    "GlossaryChange",
+    "The change, with at least one of the two fields.",
+    {"name": "Firm", "dictionaries": [_DICTIONARY]},
+)
+PUT_REQUEST = _body(p.DICTIONARY, "NewDictionary", "The entries of a pair of languages.", _DICTIONARY)
 PUT_RESPONSES = _answers(200, schemas.Dictionary, "The dictionary", {**_PAIR, "entry_count": 1}, _ERRORS_OF_ONE)
 ENTRIES_V3_RESPONSES = _answers(
     200, schemas.DictionaryEntries, "The entries", {"dictionaries": [_DICTIONARY]}, _ERRORS_OF_ONE
 )
-ID_PARAMETER: dict[str, Any] = {"parameters": [path_parameter("glossary_id", "The id of the glossary.", _ID)]}
-PAIR_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        *ID_PARAMETER["parameters"],
-        *(
-            {"name": name, "in": "query", "required": True, "schema": {"type": "string"}, "example": code}
-            for name, code in _PAIR.items()
-        ),
-    ]
-}
-_FORMAT = {"type": "string", "enum": ["tsv", "csv", "tbx"], "default": "tsv"}
-ENTRIES_V3_PARAMETERS: dict[str, Any] = {
-    "parameters": [
-        *PAIR_PARAMETERS["parameters"],
-        {"name": "entries_format", "in": "query", "required": False, "schema": _FORMAT, "example": "tsv"},
-    ]
-}
+_ID_IN_PATH = path_parameter("glossary_id", "The id of the glossary.", _ID)
+ID_PARAMETER: dict[str, Any] = {"parameters": [_ID_IN_PATH]}
+PAIR_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(p.DICTIONARY_PAIR)]}
+ENTRIES_V3_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(p.DICTIONARY_ENTRIES)]}

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 
 from app.api.checks import check_text, is_absent
 from app.api.deepl.memories import PATH, MemoryCall
+from app.api.deepl.stored_parameters import MEMORY_NAME, NAME
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import read_body
 from app.api.uploads import attachment, checked_name
@@ -46,8 +47,9 @@ async def post_import(request: Request, service: CurrentService) -> Response:
     if size > service.settings.max_body_bytes:
         raise HTTPException(413, f"The file exceeds the limit of {service.settings.max_body_bytes} bytes.")
     shown = parameters.get("display_name")
-    call.values = {"name": name.rpartition(".")[0] if is_absent(shown) else shown}
-    job = await _run(service, lambda store: store.add(call.owner, "import", call.name()))
+    own = {"name": name.rpartition(".")[0] if is_absent(shown) else shown}
+    named = call.given(MEMORY_NAME, own)[NAME]
+    job = await _run(service, lambda store: store.add(call.owner, "import", named))
     body = {"job_id": job.id, "upload_url": _file_url(request, job), "expires_at": _time(job, lifetime=True)}
     return JSONResponse(body, status_code=201)
 

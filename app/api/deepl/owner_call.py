@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 from fastapi import Request
 
 from app.api.access import header_key
-from app.api.deepl.stored_parameters import NAME, NEW_NAME, PAIR, PAIRS
 from app.api.dependencies import Service
 from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
@@ -112,22 +111,4 @@ class OwnerCall(ABC, Generic[Store]):
         Raises:
             InvalidRequest: One is wrong.
         """
-        values = self.values if values is None else values
-        return parameters.read(values, settings=self.service.settings, pairs=self.service.engine.pairs)
-
-    def name(self) -> str:
-        """The name of the glossary or memory.
-
-        Raises:
-            InvalidRequest: It is missing or too long.
-        """
-        return self.given(NEW_NAME)[NAME]
-
-    def pair(self, values: Mapping[str, object]) -> tuple[str, str]:
-        """The languages ``source_lang`` and ``target_lang``, without regions.
-
-        Raises:
-            InvalidRequest: One is missing.
-            UnsupportedPair: They aren't translated.
-        """
-        return self.given(PAIR[self.thing], values)[PAIRS[self.thing]]
+        return self.service.given(parameters, self.values if values is None else values)

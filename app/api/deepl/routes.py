@@ -103,7 +103,7 @@ async def list_languages(request: Request, service: CurrentService) -> Response:
     """
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     values = await read_parameters(request, service.settings.max_body_bytes)
-    given = LANGUAGES.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(LANGUAGES, values)
     if given[SIDE] == "source":
         return JSONResponse(
             [{"language": code.upper(), "name": name_of(code)} for code in _source_codes(service.engine.pairs)]
@@ -156,7 +156,7 @@ async def list_languages_of_resource(request: Request, service: CurrentService) 
     """Lists the languages of a `resource`; none if this server doesn't have the resource."""
     await service.access.check(request, header_key(request, "DeepL-Auth-Key"))
     values = await read_parameters(request, service.settings.max_body_bytes)
-    resource = LANGUAGES_V3.read(values, settings=service.settings, pairs=service.engine.pairs)[RESOURCE]
+    resource = service.given(LANGUAGES_V3, values)[RESOURCE]
     is_text = resource == "translate_text"
     is_served = is_text or (resource == "translate_document" and service.settings.documents)
     is_served = is_served or (resource == "glossary" and service.glossaries.store is not None)

@@ -120,22 +120,6 @@ class GlossaryPairs(BaseModel):
     supported_languages: list[GlossaryPair]
 
 
-class NewDictionary(GlossaryPair):
-    """The entries of a pair of languages; a region, as in `EN-GB`, is dropped."""
-
-    entries: str = Field(
-        description="TSV: lines of source term, tab, target term. CSV: rows of these two, or of four columns, of which "
-        "the last two are languages. TBX: the XML, of whose languages only the pair counts; DeepL doesn't have it."
-    )
-    entries_format: Literal["tsv", "csv", "tbx"]
-
-
-class NewGlossary(NewDictionary):
-    """A glossary of one pair."""
-
-    name: str = Field(min_length=1)
-
-
 class GlossaryV2(GlossaryPair):
     """A glossary of one pair, without its entries."""
 
@@ -150,20 +134,6 @@ class GlossariesV2(BaseModel):
     """Glossaries of one pair."""
 
     glossaries: list[GlossaryV2]
-
-
-class NewGlossaryV3(BaseModel):
-    """A glossary of several pairs."""
-
-    name: str = Field(min_length=1)
-    dictionaries: list[NewDictionary] = Field(min_length=1)
-
-
-class GlossaryChange(BaseModel):
-    """The change, with at least one of the two fields."""
-
-    name: str | None = None
-    dictionaries: list[NewDictionary] | None = Field(None, max_length=1, description="Entries to add.")
 
 
 class Dictionary(GlossaryPair):
@@ -187,10 +157,17 @@ class GlossariesV3(BaseModel):
     glossaries: list[GlossaryV3]
 
 
+class FullDictionary(GlossaryPair):
+    """A dictionary with its entries."""
+
+    entries: str
+    entries_format: Literal["tsv", "csv", "tbx"]
+
+
 class DictionaryEntries(BaseModel):
     """The entries of one dictionary, in a list."""
 
-    dictionaries: list[NewDictionary]
+    dictionaries: list[FullDictionary]
 
 
 class Memory(BaseModel):

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from app.api.checks import check_text
-from app.api.deepl.parameters import SENTENCES
+from app.api.deepl.parameters import SENTENCES, choice
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import flag, read_flag
+from app.api.shared_parameters import flag, read_flag, read_text
 from app.errors import InvalidRequest, UnsupportedPair
 from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
 from app.translation.languages import find_served
@@ -49,8 +49,42 @@ TARGET_LANG = Parameter(
     "target_lang", str, "Language of the translations, likewise.", _read_language, is_required=True, example="en"
 )
 PAIRS = {thing: _pair_of(thing) for thing in ("glossary", "translation memory")}
-NEW_NAME = Parameters(SENTENCES, NAME)
-PAIR = {thing: Parameters(SENTENCES, SOURCE_LANG, TARGET_LANG, rule) for thing, rule in PAIRS.items()}
+GLOSSARY_PAIR = (SOURCE_LANG, TARGET_LANG, PAIRS["glossary"])
+ENTRIES_FORMAT = choice("entries_format", ("tsv", "csv", "tbx"), "Format of the entries.", is_required=True)
+ENTRIES = Parameter(
+    "entries",
+    str,
+    "TSV: lines of source term, tab, target term. CSV: rows of these two, or of four columns, of which the last two "
+    "are languages. TBX: the XML, of whose languages only the pair counts; DeepL doesn't have it.",
+    read_text,
+    is_required=True,
+    empty=(None,),
+)
+DICTIONARY = Parameters(SENTENCES, *GLOSSARY_PAIR, ENTRIES_FORMAT, ENTRIES)
+DICTIONARY_PAIR = Parameters(SENTENCES, *GLOSSARY_PAIR)
+ANSWERED_FORMAT = choice(
+    ENTRIES_FORMAT.name, ("tsv", "csv", "tbx"), "Format of the entries.", default="tsv", example="tsv"
+)
+DICTIONARY_ENTRIES = Parameters(SENTENCES, *GLOSSARY_PAIR, ANSWERED_FORMAT)
+
+
+def _read_dictionaries(given: Given, name: str, value: object) -> list[dict[str, object]]:
+    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+        raise given.wrong(name, "a list of objects")
+    return value
+
+
+_NewDictionary: Any = DICTIONARY.model("NewDictionary", "The entries of a pair of languages.")
+DICTIONARIES = Parameter(
+    "dictionaries",
+    list[_NewDictionary],
+    "A dictionary for each pair of languages.",
+    _read_dictionaries,
+    is_required=True,
+    limits={"min_length": 1},
+)
+NEW_GLOSSARY = Parameters(SENTENCES, *GLOSSARY_PAIR, ENTRIES_FORMAT, ENTRIES, NAME)
+NEW_GLOSSARY_V3 = Parameters(SENTENCES, DICTIONARIES, NAME)
 ADAPT = Parameter(
     "adapt",
     bool | None,
@@ -59,6 +93,7 @@ ADAPT = Parameter(
     guide="adaptation",
     example=True,
 )
+MEMORY_NAME = Parameters(SENTENCES, NAME)
 NEW_MEMORY = Parameters(SENTENCES, NAME, SOURCE_LANG, TARGET_LANG, PAIRS["translation memory"], ADAPT)
 
 
@@ -67,8 +102,27 @@ def _any_change(given: Given) -> None:
         raise given.missing("name' or 'adapt")
 
 
-_NAME_OR_NONE: dict[str, Any] = {"type": str | None, "is_required": False}
-MEMORY_CHANGE = Parameters(SENTENCES, replace(NAME, **_NAME_OR_NONE), ADAPT, Rule(_any_change))
+_OTHER_NAME = replace(NAME, type=str | None, is_required=False, limits={})
+MEMORY_CHANGE = Parameters(SENTENCES, _OTHER_NAME, ADAPT, Rule(_any_change))
+
+
+def _name_or_dictionary(given: Given) -> None:
+    if given[NAME] is None and not given[DICTIONARIES]:
+        raise given.missing(NAME.name)
+
+
+GLOSSARY_CHANGE = Parameters(
+    SENTENCES,
+    replace(
+        DICTIONARIES,
+        type=list[_NewDictionary] | None,
+        description="Entries to add, of one pair.",
+        is_required=False,
+        limits={"max_length": 1},
+    ),
+    _OTHER_NAME,
+    Rule(_name_or_dictionary),
+)
 
 _ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
 SOURCE_TEXT = Parameter("source_text", str, "A text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)

@@ -61,7 +61,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     if not files:
         raise InvalidRequest("Invalid request: missing file parameter")
     [file] = files[:1]
-    given = TRANSLATE_FILE.read(values, settings=service.settings, pairs=service.engine.pairs, file=file)
+    given = service.given(TRANSLATE_FILE, values, file)
     upload = Upload(content=file.content, wish=wish_of(given), **given[FILE_FORMATS]._asdict())
     await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
@@ -97,7 +97,7 @@ async def post_correct_file(request: Request, service: CurrentService) -> Respon
     if not files:
         raise InvalidRequest("Invalid request: missing file parameter")
     [file] = files[:1]
-    given = CORRECT_FILE.read(values, settings=settings, pairs=service.engine.pairs, file=file)
+    given = service.given(CORRECT_FILE, values, file)
     check_size(file, settings)
     name = checked_name(file.name)
     review = await offload(_read_review, given[REVIEW], size=len(given[REVIEW]))

@@ -189,7 +189,7 @@ async def _read(request: Request, settings: Settings) -> dict[str, object]:
 
 
 def _joined(values: Mapping[str, object], service: Service) -> str:
-    return "\n".join(DETECT.read(values, settings=service.settings, pairs=service.engine.pairs)[Q])
+    return "\n".join(service.given(DETECT, values)[Q])
 
 
 def _key(request: Request, values: Mapping[str, object]) -> object:

@@ -28,7 +28,7 @@ async def post_suggest(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, service.settings.max_body_bytes)
     offered = values.get("api_key") or header_key(request, "Bearer")
     key = await service.access.check(request, offered, "translate")
-    given = SUGGEST.read(values, settings=service.settings, pairs=service.engine.pairs)
+    given = service.given(SUGGEST, values)
     entry = given[SOURCE], given[TARGET], given[SUGGESTED_FOR], given[SUGGESTION]
     await database.run(store.add, key.id if key else None, *entry)
     return JSONResponse({"success": True})
