@@ -164,9 +164,19 @@ async def test_all_languages_together_have_the_time_of_a_request():
 
 
 def test_the_query_chooses():
-    assert chosen_prefix(b"to=en&api-version=3.0", CONTRACTS) == "/azure"
-    assert chosen_prefix(b"q=api-version", CONTRACTS) == ""
-    assert chosen_prefix(b"", CONTRACTS) == ""
+    assert chosen_prefix("/translate", b"to=en&api-version=3.0", CONTRACTS) == "/azure"
+    assert chosen_prefix("/translate", b"q=api-version", CONTRACTS) == ""
+    assert chosen_prefix("/translate", b"", CONTRACTS) == ""
+
+
+async def test_the_query_chooses_no_path_that_azure_does_not_have():
+    for path in ("/azure/translate", "/v2/translate", "/frontend/settings", "/livez", "/"):
+        assert chosen_prefix(path, b"api-version=3.0", CONTRACTS) == ""
+    async with serving(FakeEngine()) as client:
+        for path in ("/livez", "/frontend/settings"):
+            assert (await client.get(path, params=VERSION)).status_code == 200, path
+        answer = await client.post("/v2/translate", params=VERSION, json={})
+        assert "message" in answer.json()
 
 
 def test_the_official_client(url):

@@ -39,8 +39,8 @@ def normalized(scope: Scope, prefix: str, contracts: Sequence[Contract]) -> Scop
         path, raw_path = path + "/", raw_path + b"/"
     elif not path.startswith(f"{prefix}/"):  # a path includes root_path, says ASGI
         path, raw_path = prefix + path, prefix.encode() + raw_path
-    chosen = chosen_prefix(scope.get("query_string", b""), contracts)
-    if chosen and not path.startswith(f"{prefix}{chosen}/"):
+    chosen = chosen_prefix(path.removeprefix(prefix), scope.get("query_string", b""), contracts)
+    if chosen:
         begin = prefix + chosen
         path = begin + path.removeprefix(prefix)
         raw_path = begin.encode() + raw_path.removeprefix(prefix.encode())
