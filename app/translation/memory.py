@@ -130,6 +130,7 @@ async def align(translate: Translate, segments: Sequence[Segment], options: Sear
         options: How the request searches.
     """
     waiting = [(segment, hit) for segment in segments for hit in segment.hits if hit.needs_links]
+    links: dict[tuple[Segment, int], tuple[Link, ...]] = {}
     for begin in range(0, len(waiting), _ALIGNED_AT_ONCE):
         part = waiting[begin : begin + _ALIGNED_AT_ONCE]
         try:
@@ -137,12 +138,12 @@ async def align(translate: Translate, segments: Sequence[Segment], options: Sear
                 tasks = [group.create_task(_links(translate, segment, hit, options)) for segment, hit in part]
         except ExceptionGroup as errors:  # the first one cancelled the others
             raise errors.exceptions[0] from None
-        for (segment, hit), task in zip(part, tasks, strict=True):
-            place = segment.hits.index(hit)
-            if links := task.result():
-                segment.hits[place] = hit._replace(links=links)
-            else:
-                del segment.hits[place]
+        links |= {(segment, hit.begin): task.result() for (segment, hit), task in zip(part, tasks, strict=True)}
+    for segment in dict.fromkeys(segment for segment, _ in waiting):
+        linked = [hit._replace(links=links.get((segment, hit.begin), ())) for hit in segment.hits]
+        segment.hits = [hit for hit in linked if hit.links or not hit.needs_links]
+        for hit in linked:
+            if hit.needs_links and not hit.links:
                 segment.matches[hit.match] = segment.matches[hit.match]._replace(applied=None)
 
 
