@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from app.engine.decoding.half_words import endings_of
@@ -19,7 +20,11 @@ from app.engine.onnx.opening import OpenModel
 from app.engine.scheduling.policy import Batch, Job
 
 _EXAMPLE_BYTES = 64 << 20  # states of some 17,000 examples
-_EXAMPLES_AT_ONCE = 32
+_EXAMPLES_AT_ONCE = 16  # of a turn, in which nobody else's sentences get on: some 0.1 s
+
+
+_ExampleKey = tuple[tuple[int, ...], tuple[str, str]]
+"""The first id of a source, which may tell its model, and the example."""
 
 
 class ModelWork:
@@ -44,6 +49,33 @@ class ModelWork:
         self._encoded_tokens, self._encode_s = 0, 0.0
         self._counting = threading.Lock()
 
+    def prepared(self, jobs: Sequence[Job]) -> list[Job]:
+        """Return the jobs that can be encoded, after reading some of the examples that the others still lack."""
+        if not self._model.learns or not any(job.examples for job in jobs):
+            return list(jobs)
+        missing: dict[_ExampleKey, None] = {}
+        for job in jobs:
+            for example in job.examples:
+                if example in job.neighbours:
+                    continue
+                if (known := self.examples.get((job.source[:1], example))) is not None:
+                    job.neighbours[example] = known
+                else:
+                    missing[job.source[:1], example] = None
+        part, ids = sorted(islice(missing, _EXAMPLES_AT_ONCE)), self._manifest.ids
+        if part:
+            model: Any = self._model
+            found = model.read_examples(
+                [self._example(*key) for key in part], start_id=ids.decoder_start, eos_id=ids.eos
+            )
+            states = dict(zip(part, found, strict=True))
+            for key, state in states.items():
+                self.examples.put(key, state)
+            for job in jobs:
+                own = (example for example in job.examples if (job.source[:1], example) in states)
+                job.neighbours |= {example: states[job.source[:1], example] for example in own}
+        return [job for job in jobs if all(example in job.neighbours for example in job.examples)]
+
     def encode(self, jobs: Sequence[Job]) -> list[Any]:
         """Take features from the cache, and encode the other sentences in one batch."""
         different = {job.identity: job for job in jobs}
@@ -65,31 +97,7 @@ class ModelWork:
         if self._model.memory_length:
             for job in jobs:
                 job.remembered = found[job.identity].remembered
-        return self._learning(jobs, [found[job.identity] for job in jobs])
-
-    def _learning(self, jobs: Sequence[Job], features: list[Any]) -> list[Any]:
-        """Give the features of jobs with examples what these say. The states of examples are kept in a cache."""
-        model: Any = self._model
-        if not getattr(model, "learns", False) or not any(job.examples for job in jobs):
-            return features
-        wanted = {(job.source[:1], example) for job in jobs for example in job.examples}
-        states = {key: found for key in wanted if (found := self.examples.get(key)) is not None}
-        missing = sorted(wanted - states.keys())
-        for begin in range(0, len(missing), _EXAMPLES_AT_ONCE):
-            part = missing[begin : begin + _EXAMPLES_AT_ONCE]
-            ids = self._manifest.ids
-            read = model.read_examples(
-                [self._example(*key) for key in part], start_id=ids.decoder_start, eos_id=ids.eos
-            )
-            states |= dict(zip(part, read, strict=True))
-        for key in missing:
-            self.examples.put(key, states[key])
-        return [
-            each.with_neighbours(Neighbours.joined([states[job.source[:1], example] for example in job.examples]))
-            if job.examples
-            else each
-            for job, each in zip(jobs, features, strict=True)
-        ]
+        return [_with_neighbours(found[job.identity], job) for job in jobs]
 
     def _example(self, first: tuple[int, ...], example: tuple[str, str]) -> ExampleIds:
         """Tokenize an example; ``first`` is the source's first id.
@@ -149,3 +157,12 @@ class ModelWork:
         )
         search.streams = job.on_tokens is not None
         return search
+
+
+def _with_neighbours(features: Any, job: Job) -> Any:
+    """Gives the features of a sentence what its examples say."""
+    if not job.neighbours:
+        return features
+    neighbours = Neighbours.joined([job.neighbours[example] for example in job.examples])
+    job.neighbours = {}  # which take memory
+    return features.with_neighbours(neighbours)

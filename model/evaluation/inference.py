@@ -14,7 +14,13 @@ from model.network.transformer import DecoderCache, Encoded, Transformer
 
 
 class TorchModel:
-    """Satisfies ``app.engine.decoding.batch_decoder.Model``; features are one sentence's encoder states (S, D)."""
+    """Satisfies ``app.engine.decoding.batch_decoder.Model``; features are one sentence's encoder states (S, D).
+
+    Attributes:
+        learns: Searches learn nothing from examples.
+    """
+
+    learns = False
 
     def __init__(self, transformer: Transformer) -> None:
         self.transformer = transformer.eval()

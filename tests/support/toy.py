@@ -58,6 +58,7 @@ class ToyModel:
     kernels = None
     providers = ("Toy",)
     memory_length = 0
+    learns = False
 
     def __init__(self, vocabulary: int, *, seed: int = 0, eos_bonus: float = 0.0, most_steps: int = 1) -> None:
         self.vocabulary, self.seed, self.eos_bonus, self.most_steps = vocabulary, seed, eos_bonus, most_steps
@@ -200,6 +201,9 @@ class ToyWorkload:
 
     def encode(self, jobs: Sequence[Job]) -> Sequence[ToyFeatures]:
         return self._model.encode([job.source for job in jobs])
+
+    def prepared(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        return jobs
 
     def new_search(self, job: Job) -> Search:
         limit = job.options.max_length or self._max_length

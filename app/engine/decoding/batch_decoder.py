@@ -65,6 +65,10 @@ class LiveRows(Protocol[_Given]):
 class Model(Protocol[Features]):
     """The interface of a model that search needs."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether its searches can learn from examples."""
+
     def encode(self, sources: Sequence[Sequence[int]]) -> Sequence[Features]:
         """Return the features of each source."""
 

@@ -65,7 +65,7 @@ class ModelGroup(Generic[Features]):
     @property
     def learns(self) -> bool:
         """Tell whether all models learn from examples."""
-        return all(getattr(model, "learns", False) for model in self._models.values())
+        return all(model.learns for model in self._models.values())
 
     def read_examples(self, examples: Sequence[ExampleIds], *, start_id: int, eos_id: int) -> list[Neighbours]:
         """Return the states of each example, by the model of its target tag; see ``NativeModel.read_examples``."""

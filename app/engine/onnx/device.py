@@ -29,11 +29,13 @@ class DeviceModel:
         eos_id: The same.
         sentences: The same.
         memory_length: 0: models with a memory have no such graphs.
+        learns: Searches learn nothing from examples.
         kernels: None: the operators are ONNX Runtime's own.
         providers: ONNX Runtime's, for ``/info``.
     """
 
     memory_length = 0
+    learns = False
     kernels: str | None = None
 
     def __init__(self, graphs: DeviceGraphs, simple: OnnxModel, *, eos_id: int, sentences: int) -> None:

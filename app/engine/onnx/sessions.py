@@ -93,6 +93,7 @@ class Sessions:
         threads: Threads inside one operator; operators themselves run one after another.
 
     Attributes:
+        learns: Searches learn nothing from examples.
         kernels: None: the operators are ONNX Runtime's own.
         recurrent: The past is one state for each row, not keys and values of its positions.
         memory_length: Positions of the sentences before that encoder and decoder look back to; 0: none.
@@ -102,6 +103,7 @@ class Sessions:
         ConfigurationError: The provider is not there.
     """
 
+    learns = False
     kernels: str | None = None
 
     def __init__(self, encoder: Path, decoder: Path, *, pad_id: int, provider: str, threads: int) -> None:

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from app.engine.decoding.neighbours import Neighbours
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.term_search import TermConstraints
 from app.engine.decoding.word_trees import RareWord
@@ -121,6 +122,7 @@ class Job:
         rare_words: Words of the source that the lexicon has.
         examples: Texts that are like the source, with their translations, to learn from.
         known: Target ids of the translation, if it is known: the model only aligns it.
+        neighbours: Those of them that were read, with their states.
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
@@ -140,6 +142,7 @@ class Job:
     rare_words: tuple[RareWord, ...] = ()
     examples: tuple[tuple[str, str], ...] = ()
     known: tuple[int, ...] = ()
+    neighbours: dict[tuple[str, str], Neighbours] = field(default_factory=dict)
     long: bool = False
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)
@@ -163,6 +166,13 @@ class Job:
 
 class Workload(Protocol[Features]):
     """The work that the threads of a scheduler do. Thread-safe."""
+
+    def prepared(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """The jobs that can be encoded now, after a short piece of the work that the others need first.
+
+        Raises:
+            ModelFailure: That work failed.
+        """
 
     def encode(self, jobs: Sequence[Job]) -> Sequence[Features]:
         """Features of each job's source.

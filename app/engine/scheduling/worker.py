@@ -72,13 +72,18 @@ class Worker(Generic[Features]):
     def _admit(self, lane: Lane[Features], jobs: list[Job]) -> None:
         began = time.monotonic()
         try:
-            features = self._workload.encode(jobs)
+            ready = self._workload.prepared(jobs)
+            features = self._workload.encode(ready) if ready else []
         except ModelFailure as failure:
             self._retry(jobs, failure)
             return
+        if len(ready) < len(jobs):  # the others go on at their next turn, and everybody else's sentences meanwhile
+            self._queue.resubmit([job for job in jobs if job not in ready])
+        if not ready:
+            return
         ended = time.monotonic()
-        searches = [self._workload.new_search(job) for job in jobs]
-        for search, job in zip(searches, jobs, strict=True):
+        searches = [self._workload.new_search(job) for job in ready]
+        for search, job in zip(searches, ready, strict=True):
             job.started, job.encode_s = began, ended - began
             lane.running[search] = job
         try:

@@ -1,5 +1,7 @@
 """What the engine learns from examples. The formula is tested in ``tests/kernels/test_neighbours.py``."""
 
+import asyncio
+
 import pytest
 
 from app.engine.decoding.neighbours import ExampleIds
@@ -68,6 +70,29 @@ async def test_a_model_without_native_operators_learns_nothing(tiny_bundle):
     async with started(opened(tiny_bundle, "float32")) as engine:
         own = [examples_for(GERMAN[0], (GERMAN[0], "Something else."))]
         assert await translated(engine, GERMAN[:1], own) == await translated(engine, GERMAN[:1])
+
+
+async def test_others_get_their_turn_while_many_examples_are_read(engine, monkeypatch):
+    text, others = GERMAN[0], GERMAN[1:3]
+    examples = examples_for(text, *((f"{GERMAN[3]} {number}", "no") for number in range(40)))
+    read: list[int] = []
+    ended: list[int] = []
+    real = engine._work._model.read_examples
+
+    def noted(examples, **ids):
+        read.append(len(examples))
+        return real(examples, **ids)
+
+    async def other() -> None:
+        await translated(engine, others)
+        ended.append(len(read))
+
+    monkeypatch.setattr(engine._work._model, "read_examples", noted)
+    await asyncio.gather(translated(engine, [text], [examples]), other())
+    assert sum(read) == 40 and max(read) <= 16
+    assert ended[0] < len(read), "the others' sentences came between"
+    [found] = await translated(engine, [text], [examples])
+    assert found and sum(read) == 40, "what was read is kept"
 
 
 async def test_an_example_is_read_as_far_as_a_search_could_get(engine, monkeypatch):
