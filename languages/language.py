@@ -122,6 +122,8 @@ class Language:
             for them.
         kept_names: What stays as it is whatever the target: addresses; each after characters, one of which is in all
             its matches.
+        street_names: Names of streets that are one word with "street" or the like; the group ``name`` is the rest of
+            it. None where there are none.
         negations: The words that deny; None if they aren't known.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
         frames: Gives sentences to train with, by names that all languages share. Their slots are filled with
@@ -161,6 +163,7 @@ class Language:
     is_common_noun: Callable[[str, Sequence[str]], bool] = lambda word, before: False
     references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
     kept_names: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = ()
+    street_names: re.Pattern[str] | None = None
     negations: Negations | None = None
     common_words: frozenset[str] = frozenset()
     frames: Callable[[], Mapping[str, str]] = _no_table

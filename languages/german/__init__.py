@@ -13,7 +13,7 @@ from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
 from languages.german.laws import references
 from languages.german.nouns import is_common_noun
-from languages.german.streets import KEPT
+from languages.german.streets import COMPOUND, KEPT
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, Negations, NounProbe
 from languages.neutral import neutral, writing_of
@@ -197,6 +197,7 @@ LANGUAGE = replace(
     is_common_noun=is_common_noun,
     references=references,
     kept_names=KEPT,
+    street_names=COMPOUND,
     negations=_NEGATIONS,
     common_words=_COMMON_WORDS,
     frames=partial(frames_of, Path(__file__).parent),

@@ -9,6 +9,7 @@ from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
 from app.translation.rules.marks import ending, quotation_marks
+from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
 from app.translation.rules.spaces import before_marks, between_signs, in_quotations, no_break, spans
@@ -37,6 +38,7 @@ CORRECTIONS = (
     Correction(spans),
     Correction(no_break),
     Correction(regional_spelling),
+    Correction(streets),
 )
 
 

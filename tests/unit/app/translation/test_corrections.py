@@ -50,6 +50,10 @@ def mirrored(
         ("Öffnen…", "Open...", "Open…"),
         ("Warte ...", "Wait …", "Wait ..."),
         ("(Warte...)", "(Wait …)", "(Wait...)"),
+        ("Goetheplatz", "Goethe place", "Goetheplatz"),
+        ("Er wohnt am Goetheplatz.", "He lives at Goethe Square.", "He lives at Goetheplatz."),
+        ("Der Campingplatz", "The Camping site", "The Camping site"),
+        ("Er steht am Goetheplatz.", "He stands at the square.", "He stands at the square."),
         (
             "Im 22. Jahrhundert, am 11. Tag",
             "In the 22th century, on the 11th day",

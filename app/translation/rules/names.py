@@ -1,0 +1,19 @@
+"""Names that models translate by half."""
+
+import re
+
+from app.text.inline.placement import Edit
+from app.translation.rules.pair import Pair
+
+
+def streets(pair: Pair) -> list[Edit]:
+    """Writes the name of a street as it is where the model has copied its first part alone: "Goethe place"."""
+    names = pair.here.street_names
+    if names is None:
+        return []
+    edits = {}
+    for match in names.finditer(pair.source):
+        half = re.search(rf"(?<!\w){match['name']}[ -][^\W\d_]+", pair.translation)
+        if half and match[0] not in pair.translation:
+            edits[half.start()] = Edit(*half.span(), match[0])
+    return [edits[place] for place in sorted(edits)]
