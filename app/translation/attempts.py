@@ -98,7 +98,8 @@ def with_other_stand_ins(
     Args:
         sentence: The sentence with its stand-ins.
         placeholders: Characters that the model carries over exactly once.
-        cuts: Whether to make that last attempt: see ``cut``.
+        cuts: Whether to make that last attempt, see ``cut``, and those that have a name for a number. Without, spans
+            may be lost.
     """
     if not sentence.stand_ins:
         return
@@ -107,13 +108,27 @@ def with_other_stand_ins(
         own = renamed(sentence, placeholders)
         if own:
             yield own
-    names = renamed(sentence, NAMES) if any(is_placeholder) else None
     few = len(sentence.stand_ins) <= _MAX_NUMBERS
-    numbers = renamed(sentence, map(str, count(57, 13))) if few else None
-    both = (numbers, names) if all(map(_COUNT.search, sentence.spans)) else (names, numbers)
-    yield from filter(None, both)
+    counts = [few and _COUNT.search(span) is not None for span in sentence.spans]
+    kinds = [counts] if all(counts) or (any(counts) and not cuts) else []
+    if cuts or not any(counts):
+        kinds += [[False] * len(counts)] if any(is_placeholder) else []
+        kinds += [[True] * len(counts)] if few else []
+    for are_numbers in {tuple(kind): kind for kind in kinds}.values():
+        if attempt := renamed(sentence, _mixed(sentence.text, are_numbers)):
+            yield attempt
     if cuts:
         yield cut(sentence)
+
+
+def _mixed(text: str, are_numbers: Sequence[bool]) -> Iterator[str]:
+    """Yields stand-ins that a text doesn't have: numbers for some spans, names for the others."""
+    folded = text.casefold()
+    names = (name for name in NAMES if name.casefold() not in folded)
+    numbers = (number for number in map(str, count(57, 13)) if number not in folded)
+    for is_number in are_numbers:
+        if stand_in := next(numbers if is_number else names, None):
+            yield stand_in
 
 
 def renamed(sentence: Protected, stand_ins: Iterable[str]) -> Attempt | None:

@@ -30,8 +30,8 @@ _UNIT_PRICE = re.compile(
     rf"(?P<amount>[^a-zA-Z/]{{1,30}}(?:(?<=[\d\s]){_UNIT})?/)(?P<noun>[^\W\d_]{{3,}})(?P<mark>[.!?]?)"
 )
 _BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
-# Two small words, no units behind a number.
-_SMALL = r"[^\W\d_A-Z]{2,5}"
+# Two words in small letters, no units behind a number.
+_SMALL = r"[^\W\d_A-Z]{2,20}"
 _EITHER = re.compile(rf"(?<![\w/.])(?<!\d )(?P<one>\A[A-Z]{_SMALL}|{_SMALL})/(?P<other>{_SMALL})(?![\w/.])")
 _LONGEST_EITHER = 100  # characters: each of two translations takes as long as the sentence did
 # Three or more names of fields, some of several words: "Name/Address/Phone number".

@@ -33,6 +33,11 @@ def _faults(ranked: _Ranked) -> tuple[bool, int, int, int, int]:
     return ranked[:5]
 
 
+def _rank_key(ranked: _Ranked) -> tuple[tuple[bool, int, int, int, int], float]:
+    """The faults; of translations that leave out words, the likelier is better."""
+    return _faults(ranked), -ranked.translation.score if ranked.left_out else 0.0
+
+
 class Versions:
     """The translations of one sentence so far, ranked by their faults; among equals, the earlier one is better.
 
@@ -51,7 +56,7 @@ class Versions:
         # Longer ones first, as one may be a part of another.
         kept = {protected.source[begin:end] for begin, end in protected.kept()} if protected else set[str]()
         self._kept = sorted((span for span in kept if len(span) > 1), key=len, reverse=True)
-        self._ranked = sorted(map(self._rank, translation.versions), key=_faults)
+        self._ranked = sorted(map(self._rank, translation.versions), key=_rank_key)
 
     @property
     def best(self) -> SentenceTranslation:
@@ -82,7 +87,7 @@ class Versions:
                 self._add(attempt, [Aligned(version.text, version.alignment)], [version])
         else:
             self._add(attempt, [Aligned(each.text, each.alignment) for each in translations], sentences)
-        self._ranked.sort(key=_faults)
+        self._ranked.sort(key=_rank_key)
 
     def faultless(self, translation: SentenceTranslation) -> SentenceTranslation | None:
         """Returns another translation of the sentence, with its spans placed; None if it has any fault."""

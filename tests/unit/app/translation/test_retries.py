@@ -332,6 +332,23 @@ async def test_words_of_the_wrong_register_are_avoided_until_there_are_none() ->
     assert found.verdicts == (Verdict.FORMALITY,), "it was tried and reported"
 
 
+async def test_a_word_that_is_left_out_beside_a_variable_comes_back() -> None:
+    source = "%s commented"
+    protected = protect(source, compile_patterns(["%s"]), PLACEHOLDERS)
+    asked: list[str] = []
+
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        asked.extend(texts)
+        found = replace(of(texts[0], "Tom kommentierte"), alignment=(Link(0, 3, 0, 3), Link(4, 13, 4, 16)))
+        return [TextTranslation(text=found.text, alternatives=(), sentences=(found,))]
+
+    first = replace(of(protected.text, "\ue000"), alignment=(Link(0, 1, 0, 1),))
+    direction = Direction(language_of("en"), language_of("de"))
+    asking = improved(first, protected, direction=direction, options=SearchOptions(), placeholders=PLACEHOLDERS)
+    found = await answered_by(translate, asking)
+    assert asked == ["Tom commented"] and found.placed and found.placed.text == "%s kommentierte"
+
+
 def test_the_attempts_come_in_their_order() -> None:
     protected = part("Ich sah {0} um 9 Uhr.")
     lost = of(protected.text, "I saw at 8.", verdicts=(Verdict.DIGITS_CHANGED,))

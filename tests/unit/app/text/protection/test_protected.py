@@ -367,6 +367,17 @@ def test_numbers_stand_in_at_the_second_attempt() -> None:
     assert joined.links == ((*word(protected.text, name), *word(joined.text, name)),)
 
 
+def test_numbers_stand_in_for_what_a_program_writes_numbers_for() -> None:
+    def asked(text: str, *, cuts: bool) -> list[str]:
+        protected = protect(text, untranslatable(text, frozenset()), PLACEHOLDERS)
+        return [attempt.texts[0] for attempt in with_other_stand_ins(protected, PLACEHOLDERS, cuts=cuts)]
+
+    assert asked("%d of %(total)s done", cuts=True)[:2] == ["57 of 70 done", "Tom of Boston done"]
+    assert asked("%d minutes by %s", cuts=True)[:2] == ["Tom minutes by Boston", "57 minutes by 70"]
+    assert asked("%d minutes by %s", cuts=False) == ["57 minutes by Tom"]
+    assert asked("%s by %s", cuts=False) == ["Tom by Boston", "57 by 70"]
+
+
 @pytest.mark.parametrize("output", ["He came.", "It is {} o'clock to {}.", "It is {}.5 o'clock.", "It is 1{} o'clock."])
 def test_numbers_that_are_gone_or_doubled_or_in_others_do_not_count(output: str) -> None:
     attempt = with_numbers(protect("Er kam zu {0}.", BRACES))
