@@ -57,7 +57,8 @@ class Issuer:
     def __init__(self, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
         self._url, self._audience, self._claim = settings.oidc_issuer, settings.oidc_audience, settings.oidc_claim
         self._clock = clock
-        self._client = httpx.AsyncClient(timeout=_TIMEOUT_S)
+        # Many networks reach an issuer by a proxy alone. It sees no token, and TLS ends at the issuer.
+        self._client = httpx.AsyncClient(timeout=_TIMEOUT_S, trust_env=True)
         self._keys: dict[str | None, jwt.PyJWK] = {}
         self._fetched_at = self._tried_at = float("-inf")
         self._fetching: asyncio.Task[None] | None = None
