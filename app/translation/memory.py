@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import groupby
@@ -15,6 +15,7 @@ from app.fairness.budget import checkpoint
 from app.text.inline.objects import Inline
 from app.text.inline.target_tokens import Link
 from app.text.memory.matching import Match, TranslationMemory
+from app.text.quality_checks import doubled_in, judge
 from app.text.ranges import overlapping
 from app.text.sentences import spans
 from app.translation.passages import Batch, Hit, Segment
@@ -59,7 +60,8 @@ def look_up(wanted: TranslationRequest, batch: Batch) -> None:
                 if index == 0:  # the whole segment
                     break
     if memory.adapts and is_free:
-        _find_examples(memory, [segment for segment, _ in segments], ranges, sources)
+        doubled = doubled_in((segments[0][0].language, wanted.target))
+        _find_examples(memory, [segment for segment, _ in segments], ranges, sources, doubled)
 
 
 def _find_examples(
@@ -67,8 +69,12 @@ def _find_examples(
     segments: Sequence[Segment],
     ranges: Sequence[Sequence[tuple[int, int]]],
     sources: Mapping[tuple[int, int, int], str],
+    doubled: Collection[str],
 ) -> None:
-    """Stores the texts that are like the sentences without a match in the segments."""
+    """Stores the texts that are like the sentences without a match in the segments.
+
+    Nothing is learnt from a translation that is visibly wrong: ``doubled`` is as of ``judge``.
+    """
     places = [
         (number, *place)
         for number, (segment, own) in enumerate(zip(segments, ranges, strict=True))
@@ -82,6 +88,7 @@ def _find_examples(
             Example(begin, end, entry.source, entry.target)
             for _, begin, end in own_places
             for entry in found[sources[number, begin, end]]
+            if not judge(entry.source, entry.target, doubled=doubled)
         ]
 
 

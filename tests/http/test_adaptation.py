@@ -69,6 +69,20 @@ async def test_each_sentence_has_its_own(client, engine):
     assert {each.begin for each in examples} == {9}
 
 
+async def test_nothing_is_learnt_from_entries_that_are_visibly_wrong(client, engine):
+    memory = await make(client, adapt=True)
+    for source, target in (
+        ("Der Warenkorb war ganz leer.", "cart cart cart cart"),
+        ("Der Warenkorb war halb leer.", "The cart costs 3,000 euros."),
+        ("Der Warenkorb war nun leer.", "."),
+    ):
+        entry = {"source_text": source, "target_text": target}
+        assert (await client.post(f"{PATH}/{memory}/segments", json=entry)).status_code < 300
+    await translate(client, "Der Warenkorb war leer.", memory, translation_memory_threshold=100)
+    [[examples]] = engine.examples
+    assert {each.source for each in examples} == {"Der Warenkorb ist leer.", "Der Warenkorb ist voll."}
+
+
 @pytest.mark.parametrize(
     "changes", [{}, {"target": "de", "source": "en"}, {"prefix": "The"}], ids=["off", "other pair", "prefix"]
 )
