@@ -20,6 +20,7 @@ __all__ = ["Edit", "Placement", "apply", "best_stretches", "place", "spread"]
 
 # Weight of a stand-in for something inside an element: it certainly belongs to the element.
 _ATOM_WEIGHT = 1000
+_LETTER_WEIGHT = 1e-6
 _REACH = 3  # words to either side
 _INNERMOST = 1_000  # deeper than all elements
 
@@ -186,7 +187,7 @@ class _Placing:
             for source in self._aligned[begin:end]:
                 path = elements[tokens.elements[source]].path
                 owners.append(path[depth] if len(path) > depth and path[depth - 1] == index else None)
-            weights = [_ATOM_WEIGHT if begin + place in self._target.atoms else 1 for place in range(len(owners))]
+            weights = [self._weight(token) for token in range(begin, end)]
             stretches = best_stretches(owners, weights)
             for child, (first, last) in stretches.items():
                 owners[first:last] = [child] * (last - first)
@@ -201,6 +202,12 @@ class _Placing:
             for child, (first, last) in stretches.items():
                 ranges[child] = (begin + first, begin + last)
         return ranges, innermost
+
+    def _weight(self, token: int) -> float:
+        """The weight of a target token; of equal stretches, that with more letters has the word of content."""
+        if token in self._target.atoms:
+            return _ATOM_WEIGHT
+        return 1 + _LETTER_WEIGHT * (self._target.ends[token] - self._target.begins[token])
 
     def _needs(self) -> list[int]:
         """Returns how many words each element needs, so that no element in it is empty."""
@@ -353,20 +360,20 @@ class _Placing:
         return path[depth] if len(path) > depth and path[depth - 1] == parent else None
 
 
-def best_stretches(owners: Sequence[int | None], weights: Sequence[int]) -> dict[int, tuple[int, int]]:
+def best_stretches(owners: Sequence[int | None], weights: Sequence[float]) -> dict[int, tuple[int, int]]:
     """Returns for each owner the range with most of its own tokens and fewest unowned ones; ranges don't overlap.
 
     This is the maximum subarray (Kadane): an own token counts its weight, an unowned token -1, and a token of another
     owner ends the range.
     """
-    best: dict[int, tuple[int, int, int]] = {}
-    current, begin, score = None, 0, 0
+    best: dict[int, tuple[float, int, int]] = {}
+    current, begin, score = None, 0, 0.0
     for index, (owner, weight) in enumerate(zip(owners, weights, strict=True)):
         if owner is None:
             score -= 1
             continue
         if owner != current or score < 0:
-            current, begin, score = owner, index, 0
+            current, begin, score = owner, index, 0.0
         score += weight
         so_far = best.get(owner, (0, -1, 0))
         if score > so_far[0] or (score == so_far[0] and begin == so_far[1]):  # of equals the first, and its longest

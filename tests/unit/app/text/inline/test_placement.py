@@ -31,6 +31,7 @@ def rebuild(source: str, translation: str, words: str | None) -> str:
             "I have <b>not</b> <i>seen</i> it", "Ich habe es nicht gesehen",
             "0 1 4 2 3", "Ich habe es <b>nicht</b> <i>gesehen</i>",
         ),
+        ("to <b>confirm</b> it", "um es zu bestätigen", "1 2 0 1", "um es zu <b>bestätigen</b>"),
         ("the <b>red</b> <i>house</i>", "la maison rouge", "0 2 1", "la <i>maison</i> <b>rouge</b>"),
         (
             "a <a>big <b>red</b> house</a> here", "ici une maison rouge grande",
