@@ -15,7 +15,8 @@ from app.text.data_values import is_data
 from app.text.untranslated import Reason
 
 # Each part is possessive: a file that breaks off is refused in linear time.
-_GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
+# A comment ends with its line; the line separators are those of CoreFoundation's parser of property lists.
+_GAP = re.compile(r"(?:\s++|//[^\n\r\u2028\u2029]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
 _QUOTED = r'"(?:[^"\\]++|\\.)*+"'
 _ENTRY = re.compile(
     rf"(?P<key>{_QUOTED}|[\w$/:.-]++){_GAP.pattern}(?:={_GAP.pattern}(?P<value>{_QUOTED}|[\w$/:.-]++){_GAP.pattern})?+;",

@@ -147,6 +147,13 @@ def test_apples_strings_change_and_nothing_else():
     assert {unit.name: unit.value for unit in again.units if unit.name}["title"] == "DER HUND"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\u2028"])
+def test_apples_strings_have_lines_of_any_system(end: str):
+    file = end.join(('// the "dog" = "Hund";', '"a" = "Hund"; // Katze', '"b" = "Maus";', ""))
+    expected = file.replace('= "Hund"; //', '= "HUND"; //').replace("Maus", "MAUS")
+    assert translate(file.encode(), "Localizable.strings").decode() == expected
+
+
 def test_apples_strings_keep_utf_16():
     data = '"a" = "Der Hund läuft";\n'.encode("utf-16")
     assert translate(data, "a.strings") == '"a" = "DER HUND LÄUFT";\n'.encode("utf-16")
