@@ -187,9 +187,10 @@ def labels(
     opened = Bundle.open(bundle)
     first = opened.manifest.pairs[0]
     languages = first.source, first.target
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    files: dict[tuple[str, str], list[Path]] = {}
     for direction, file in _files_by_direction(label or [], languages, "--labels"):
-        found.setdefault(direction, {}).update(read_labels(file, reverse=direction != languages))
+        files.setdefault(direction, []).append(file)
+    found = {pair: read_labels(paths, reverse=pair != languages) for pair, paths in files.items()}
     replace_labels(opened, found)
     counted = ", ".join(f"{len(listed):,} from {source} to {target}" for (source, target), listed in found.items())
     typer.echo(f"{bundle} has {counted or 'no'} labels")

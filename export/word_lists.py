@@ -2,12 +2,13 @@
 
 import gzip
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from app.engine.models.bundle import Bundle, sha256
+from app.engine.models.lexicon import KNOWN
 from app.engine.models.manifest import write_manifest
 from export.bundle_writer import BuildError, replacing
 from export.lexicon import Lexicons, lexicon_file, marked_by_bundle, write_lexicon
@@ -62,21 +63,21 @@ def replace_labels(bundle: Bundle, labels: Mapping[Direction, Mapping[str, str]]
         return _sealed(changed, partial, names)
 
 
-def read_labels(path: Path, *, reverse: bool = False) -> Mapping[str, str]:
-    """Read pairs of a label and its translation; of a label's translations the first counts.
+def read_labels(paths: Sequence[Path], *, reverse: bool = False) -> Mapping[str, str]:
+    """Read pairs of a label and its translation, or ``KNOWN``, which leaves the label to the model.
 
     Args:
-        path: Pair file, as for training.
+        paths: Pair files, as for training. Of a label in two of them the later one counts, and its first line there.
         reverse: The second column is translated into the first.
 
     Raises:
-        PairsError: The file is missing or malformed.
+        PairsError: A file is missing or malformed.
     """
     found: dict[str, str] = {}
-    for pair in read_pairs(path):
-        label, translation = reversed(pair) if reverse else pair
-        found.setdefault(label, translation)
-    return found
+    for path in paths:
+        pairs = [pair[::-1] if reverse else pair for pair in read_pairs(path)]
+        found |= dict(reversed(pairs))
+    return {label: translation for label, translation in found.items() if translation != KNOWN}
 
 
 def _check(bundle: Bundle, given: Mapping[Direction, object], lists: str) -> None:

@@ -42,9 +42,11 @@ def test_a_direction_that_the_bundle_lacks(bundle: Bundle) -> None:
 
 
 def test_the_bundle_has_the_new_labels_and_everything_else(bundle: Bundle, tmp_path: Path) -> None:
-    (tmp_path / "first.tsv").write_text("Öffnen\tOpen\nÖffnen\tUnlock\nTeilen\tSplit\n", encoding="utf-8")
+    (tmp_path / "first.tsv").write_text("Öffnen\tOpen\nÖffnen\tUnlock\nTeilen\tSplit\nAn\tOn\n", encoding="utf-8")
     (tmp_path / "second.tsv").write_text("Teilen\tShare\n", encoding="utf-8")
-    files = [f"de-en={tmp_path / 'first.tsv'}", f"de-en={tmp_path / 'second.tsv'}", f"en-de={tmp_path / 'second.tsv'}"]
+    (tmp_path / "unlisted.tsv").write_text("An\t~\n", encoding="utf-8")
+    named = {"de-en": ["first", "second", "unlisted"], "en-de": ["second"]}
+    files = [f"{pair}={tmp_path / name}.tsv" for pair, names in named.items() for name in names]
     command = typer.Typer()
     command.command()(labels)
     result = CliRunner().invoke(command, [str(bundle.path), *(part for file in files for part in ("--labels", file))])
@@ -56,6 +58,7 @@ def test_the_bundle_has_the_new_labels_and_everything_else(bundle: Bundle, tmp_p
         "Share",
         "Teilen",
     ]
+    assert to_english.find("An") == ""
     assert bundle.manifest.files.items() < after.manifest.files.items()
 
     assert CliRunner().invoke(command, [str(bundle.path)]).output.endswith("has no labels\n")
