@@ -7,11 +7,9 @@ of errors, the response's headers and the section of the OpenAPI document.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from fastapi import APIRouter
-from starlette.routing import Route
 from starlette.types import Scope
 
 from app.errors import DragomanError
@@ -28,7 +26,8 @@ class Contract:
         name: For the section of the OpenAPI document.
         description: The section's first sentence.
         prefixes: Beginnings of the contract's paths. A path belongs to the contract with the longest one.
-        query: A parameter of the query that chooses this contract for paths that it has below its first prefix.
+        query: A parameter of the query that chooses this contract for some paths.
+        query_paths: Those paths; they are served below the first prefix.
         routers: The endpoints.
         translating_paths: Paths whose POST requests translate: they are refused while the queue is full.
         error_body: Makes the JSON body of an error from its sentence and its stable code.
@@ -43,13 +42,9 @@ class Contract:
     translating_paths: frozenset[str]
     error_body: Callable[[str, str], Mapping[str, Any]]
     query: str | None = None
+    query_paths: frozenset[str] = frozenset()
     statuses: Mapping[type[DragomanError], int] = field(default_factory=dict)
     trace_header: str | None = None
-
-    @cached_property
-    def paths(self) -> frozenset[str]:
-        """The paths of its endpoints; those with parameters have their names."""
-        return frozenset(route.path for router in self.routers for route in router.routes if isinstance(route, Route))
 
     @property
     def is_documented(self) -> bool:
@@ -76,9 +71,8 @@ def chosen_prefix(path: str, query: bytes, contracts: Sequence[Contract]) -> str
         contracts: All contracts.
     """
     names = {part.partition(b"=")[0].decode("latin-1") for part in query.split(b"&")} if query else ()
-    chosen = (each for each in contracts if each.query in names)
-    found = ((each.prefixes[0].rstrip("/"), each.paths) for each in chosen)
-    return next((prefix for prefix, paths in found if prefix + path in paths), "")
+    chosen = (each for each in contracts if each.query in names and path in each.query_paths)
+    return next((each.prefixes[0].rstrip("/") for each in chosen), "")
 
 
 def contract_of(scope: Scope) -> Contract:

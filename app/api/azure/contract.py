@@ -29,6 +29,10 @@ _NUMBERS = {
     "storage_failure": 503000,
     "deadline_exceeded": 504000,
 }
+# All of Azure's version 3; those that aren't served are not found in its shape.
+_PATHS = frozenset(
+    "/translate /detect /languages /transliterate /breaksentence /dictionary/lookup /dictionary/examples".split()
+)
 _OTHER = 400000  # one of the inputs isn't valid
 
 
@@ -41,6 +45,7 @@ AZURE = Contract(
     description="Translate, detect and list languages, for clients of Azure Translator, version 3.",
     prefixes=("/azure/",),
     query="api-version",
+    query_paths=_PATHS,
     routers=(routes.router,),
     translating_paths=frozenset({"/azure/translate"}),
     error_body=_error_body,
