@@ -48,7 +48,7 @@ def contradiction(settings: Any) -> str | None:
     ):
         if is_on and settings.data is None and settings.database is None:
             return f"{name} needs data (the folder of the database) or database (its address)"
-    if found := _about_tokens(settings):
+    if found := _about_sign_in(settings):
         return found
     if settings.second_tier_key and settings.second_tier_key_file:
         return "second_tier_key and second_tier_key_file exclude each other"
@@ -59,13 +59,17 @@ def contradiction(settings: Any) -> str | None:
     return None
 
 
-def _about_tokens(settings: Any) -> str | None:
+def _about_sign_in(settings: Any) -> str | None:
     if (settings.oidc_issuer is None) != (settings.oidc_audience is None):
         return "oidc_issuer and oidc_audience need each other: a token is of the one and for the other"
     if settings.oidc_issuer and not is_secure_url(settings.oidc_issuer):
         return "oidc_issuer must begin with https://, unless it is on this machine"
     if settings.oidc_issuer and settings.keys == "off":
         return "oidc_issuer needs keys optional or required: a token stands for a key"
+    if settings.sign_in_header and not settings.trusted_proxies:
+        return "sign_in_header needs trusted_proxies: from anybody else, the header proves nothing"
+    if settings.sign_in_header and settings.keys == "off":
+        return "sign_in_header needs keys optional or required: the header's values stand for keys"
     return None
 
 

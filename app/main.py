@@ -22,6 +22,7 @@ from app.api.middleware.admission import Admission, Refusals, translates
 from app.api.middleware.body_budget import BodyBudget
 from app.api.middleware.cors import CrossOrigin
 from app.api.middleware.request_context import RequestContext
+from app.api.middleware.trusted_proxies import TrustedProxies
 from app.api.middleware.unexpected_errors import UnexpectedErrors
 from app.api.middleware.url import NormalizedRequest, normalized
 from app.api.openapi import DESCRIPTION, OPERATIONS_TAG, TITLE, operation_id, with_named_schemas
@@ -155,6 +156,8 @@ def _add_middleware(app: FastAPI, service: Service, routes: Sequence[BaseRoute])
     refusals = Refusals(service.engine, metrics.observe_request, settings.cors_origins)
     app.add_middleware(Admission, refusals=refusals)
     app.add_middleware(NormalizedRequest, prefix=settings.root_path, contracts=CONTRACTS)
+    if settings.trusted_proxies:
+        app.add_middleware(TrustedProxies, proxies=settings.trusted_proxies, sign_in_header=settings.sign_in_header)
 
     def refuse(scope: Scope) -> Refusal | None:
         if scope["method"] != "POST":

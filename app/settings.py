@@ -87,14 +87,18 @@ class Settings(SecondTierSettings):
         description="Address of an OpenID Connect issuer, whose tokens may then be sent as keys; it begins with "
         "https://, or is on this machine.",
     )
-    oidc_audience: str | None = Field(
-        None, min_length=1, description="What the tokens have to name as their audience (aud)."
-    )
+    oidc_audience: str | None = Field(None, min_length=1, description="Audience (aud) that the tokens have to name.")
     oidc_claim: str = Field(
         "groups",
         min_length=1,
         description="Claim of the tokens that names their key: a token with the group editors stands for the key with "
         "the name groups:editors.",
+    )
+    sign_in_header: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9-]+$",
+        description="Header in which a trusted proxy names who has signed in, or their groups: with Remote-Groups, the "
+        "group editors stands for the key with the name remote-groups:editors.",
     )
     requests_per_minute: int | None = Field(
         None,
@@ -106,8 +110,7 @@ class Settings(SecondTierSettings):
     requests_per_day: int | None = Field(None, ge=1, description="Maximum of the same requests in a day.")
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
-        description="Addresses or networks of the proxies whose X-Forwarded-For is believed, separated by commas; the "
-        "default is none.",
+        description="Addresses or networks of proxies that are believed, separated by commas; the default is none.",
     )
     operator_name: str | None = Field(
         None, min_length=1, max_length=200, description="Who runs this server, for the foot of the translation page."

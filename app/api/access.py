@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
+from app.api.middleware.trusted_proxies import signed_in
 from app.errors import FeatureDisabled, InvalidKey, InvalidRequest, KeyRequired, StorageFailure
 from app.priority import Priority, priority
 from app.settings import Settings
@@ -96,7 +97,7 @@ class Access:
 
         Raises:
             KeyRequired: It has no key.
-            InvalidKey: There is no such key.
+            InvalidKey: There is no such key, or none for whoever has signed in.
             FeatureDisabled: The key may not use the feature.
             RateLimited: Too many requests in a minute, an hour or a day.
             InvalidRequest: The header names a priority that doesn't exist.
@@ -111,6 +112,10 @@ class Access:
         key = None
         if self._mode != "off" and offered not in (None, ""):
             key = await self._find(store, offered)
+        elif self._mode != "off" and (names := signed_in(request)):
+            key = await self.read(store.oldest_named, names)
+            if key is None and self._mode == "required":
+                raise InvalidKey("You have signed in, but this server has no key for you")
         elif self._mode == "required":
             raise KeyRequired("Please contact the server operator to get an API key")
         if key and feature and feature not in key.features:

@@ -82,8 +82,7 @@ def run(
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=bool(settings.trusted_proxies),
-        forwarded_allow_ips=list(settings.trusted_proxies),
+        proxy_headers=False,  # the application reads them
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=cast(int, _requests_may_take_s(settings.drain_timeout_s)),
         timeout_notify=_LOOK_EVERY_S,

@@ -23,6 +23,7 @@ from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.libretranslate.parameters import Q
 from app.api.libretranslate.requests import parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
+from app.api.middleware.trusted_proxies import signed_in
 from app.api.plain_route import PlainRoute
 from app.api.request_body import body_bytes, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
@@ -144,7 +145,7 @@ async def get_languages(service: CurrentService) -> Response:
 
 
 @router.get("/frontend/settings", summary="What a translation page needs to know", responses=docs.FRONTEND_RESPONSES)
-async def get_frontend_settings(service: CurrentService) -> Response:
+async def get_frontend_settings(request: Request, service: CurrentService) -> Response:
     """Shows limits and switches in the form that LibreTranslate's page reads, and `capabilities` for Dragoman's."""
     codes = languages_of(service.engine.pairs)
     target = "en" if "en" in codes else codes[0]
@@ -153,7 +154,7 @@ async def get_frontend_settings(service: CurrentService) -> Response:
             "charLimit": service.settings.max_text_chars,
             "frontendTimeout": 500,
             "apiKeys": service.settings.keys != "off",
-            "keyRequired": service.settings.keys == "required",
+            "keyRequired": service.settings.keys == "required" and not signed_in(request),
             "suggestions": service.suggestions is not None,
             "filesTranslation": service.settings.documents,
             "supportedFilesFormat": [f".{name}" for name in served_extensions()] if service.settings.documents else [],
