@@ -136,6 +136,14 @@ def test_make_says_what_is_wrong_with_python(answers: str, message: str, tmp_pat
     assert message in made.stderr
 
 
+def test_the_image_is_given_all_that_it_copies() -> None:
+    """A file that ``.dockerignore`` leaves out fails the build of the image, which few tests make."""
+    given = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    copied = re.findall(r"^COPY (?:--chmod=\d+ )?([^-].*) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    assert {path for paths in copied for path in paths.split()} == given
+    assert all((ROOT / path).exists() for path in given)
+
+
 def test_ci_makes_its_own_environment_and_runs_everything() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
