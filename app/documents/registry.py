@@ -88,6 +88,7 @@ FORMATS = (
     Format("po", "text/x-gettext-translation", ("pot",), is_text=True),
     Format("strings", "text/plain", is_text=True),
     Format("stringsdict", "application/xml", libraries=("lxml",), is_text=True),
+    Format("xcstrings", "application/json", is_text=True),
     Format("xliff", "application/xliff+xml", ("xlf", "sdlxliff"), libraries=("lxml",), is_text=True),
     Format("docx", f"{_OFFICE}wordprocessingml.document", libraries=("lxml",)),
     Format("pptx", f"{_OFFICE}presentationml.presentation", libraries=("lxml",)),

@@ -36,6 +36,8 @@ _STRINGS = """"a"="Wort";|a = "b";|\n|/* a */|// a\n|"a";|"a\\n"="\\U00e4 \\"Wor
 _FORMS = (
     "<key>one</key>|<string>Wort</string>|<key>NSStringLocalizedFormatKey</key>|<dict><key>a</key></dict>|<string/>"
 )
+_CATALOG = """"Wort":{},|"a":{"localizations":{"de":{"stringUnit":{"state":"new","value":"Wort"}}}},|\n|,|"b":|{|}|
+    "c":{"localizations":{"de":{"variations":{"plural":{"other":{"stringUnit":{"value":"Worte"}}}}}}},|"localizations":"""
 FRAGMENTS = {
     "docx": _WORD,
     "pptx": _DRAWING,
@@ -53,6 +55,7 @@ FRAGMENTS = {
     "po": _MESSAGES,
     "strings": _STRINGS,
     "stringsdict": _FORMS,
+    "xcstrings": _CATALOG,
     "xliff": _XLIFF,
     "memory.tmx": """<tu><tuv lang="de"><seg>a</seg></tuv><tuv lang="en"><seg>b</seg></tuv></tu>|<tu/>|
         <tuv lang="de"><seg><ph>x</ph>Wort</seg></tuv>""",
@@ -63,6 +66,7 @@ FRAGMENTS = {
 _AROUND = {
     "json": ("[", "0]"),
     "stringsdict": ("<plist>", "</plist>"),
+    "xcstrings": ('{"sourceLanguage":"de","strings":{', '"":{}}}'),
     "xliff": (
         '<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file><body>',
         "</body></file></xliff>",

@@ -151,6 +151,14 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "stringsdict: forms": lambda n: (
         b"<plist><dict>" + b"<key>one</key><string>Das Wort</string>" * n + b"</dict></plist>"
     ),
+    "xcstrings: texts": lambda n: (
+        b'{"sourceLanguage": "de", "strings": {' + b",".join(b'"Das Wort %d": {}' % i for i in range(n)) + b"}}"
+    ),
+    "xcstrings: forms": lambda n: (
+        b'{"sourceLanguage": "de", "strings": {"a": {"localizations": {"de": {"variations": {"plural": {'
+        + b",".join(b'"%d": {"stringUnit": {"value": "Das Wort"}}' % i for i in range(n))
+        + b"}}}}}}}"
+    ),
     "po: messages": lambda n: b"".join(b'msgid "Wort %d"\nmsgstr ""\n\n' % i for i in range(n)),
     "po: a message of many lines": lambda n: b'msgid ""\nmsgstr ""\n\nmsgid ""\n' + b'"Wort "\n' * n + b'msgstr ""\n',
     "po: comments of many lines": lambda n: b"# a\n" * n + b'msgid "Wort"\nmsgstr ""\n',
