@@ -109,6 +109,38 @@ def test_only_doubtful_sentences_are_shown_on_request(page):
     assert_accessible(page)
 
 
+def test_the_user_chooses_what_is_doubtful(page):
+    def review(route: Route) -> None:
+        answer = route.fetch().json()
+        for sentence, confidence in zip(answer["sentences"], (0.95, 0.95, 0.75, 0.35), strict=True):
+            sentence["confidence"] = confidence
+        route.fulfill(body=json.dumps(answer))
+
+    page.route("**/sentences", review)
+    open_desk(page)
+    told = page.locator("#desk .told")
+    threshold = page.get_by_label("Doubtful below a confidence of")
+    states = page.locator(".sentences .state")
+    expect(threshold.locator("option:checked")).to_have_text("40 %")
+    expect(states).to_have_text(["", "check", "", "check"])
+    threshold.select_option("80 %")
+    expect(told).to_contain_text("0 of 4 sentences confirmed, 3 doubtful left.")
+    expect(states).to_have_text(["", "check", "check", "check"])
+    translation(page, 3).focus()
+    expect(page.locator("#desk aside")).to_contain_text("the model is only 75% sure")
+    page.get_by_label("Only doubtful sentences").check()
+    expect(page.locator(".sentences textarea")).to_have_count(3)
+    threshold.focus()
+    threshold.select_option("none, failed checks only")
+    expect(page.locator(".sentences textarea")).to_have_count(1)
+    expect(threshold).to_be_focused()
+    assert_accessible(page)
+    page.reload()
+    open_desk(page)
+    expect(threshold.locator("option:checked")).to_have_text("none, failed checks only")
+    expect(told).to_contain_text("0 of 4 sentences confirmed, 1 doubtful left.")
+
+
 def long_review(route: Route) -> None:
     """The server's sentences as if they were 5,000, from a language that is written from right to left."""
     review: dict[str, Any] = route.fetch().json()

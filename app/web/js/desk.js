@@ -8,11 +8,14 @@ import { byId, element } from "./dom.js";
 import { direction, number, say } from "./i18n.js";
 import { makeMemory, readMemories, saveEntry } from "./memories.js";
 import { memoryOf, useMemory } from "./memorychoice.js";
+import { remember, remembered } from "./preferences.js";
 import { ReviewedDocument } from "./reviewed.js";
 import { save, translatedName } from "./share.js";
+import { DOUBTFUL_BELOW } from "./targetview.js";
 
 const ROWS_OF_PAGE = 50; // a document may have thousands of sentences
 const NONE = "";
+const THRESHOLDS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 const STATES = { confirmed: "state_confirmed", check: "state_check", changed: "state_changed" };
 const STYLE = new URL("../css/desk.css", import.meta.url).href;
 const narrow = matchMedia("(max-width: 60rem)");
@@ -43,6 +46,7 @@ export class Desk {
   #said = element("p", { className: "quiet-text status" });
   #pages = element("nav", { className: "pages" });
   #only;
+  #below;
   #memories;
   #waiting = []; // pairs for the memory, while the server is away
   #closed;
@@ -58,6 +62,12 @@ export class Desk {
     const { control, label } = field("only-doubtful", "onlyDoubtful", { type: "checkbox" });
     this.#only = control;
     control.addEventListener("change", () => this.#filter());
+    const { control: below, label: belowLabel } = field("doubtful-below", "doubtfulBelow", { name: "select" });
+    below.append(...THRESHOLDS.map((value) => new Option(value ? `${number(100 * value)} %` : say("failedChecksOnly"), String(value))));
+    below.value = remembered("doubt") ?? String(DOUBTFUL_BELOW);
+    below.addEventListener("change", () => this.#doubt());
+    reviewed.doubtfulBelow = Number(below.value);
+    this.#below = below;
     const choose = { choose: (id) => this.#choose(id || null), make: (name) => this.#make(name) };
     this.#memories = new Chooser("desk-memory", { label: "correctionsInto", make: "newMemory" }, choose);
     this.#memories.root.hidden = true;
@@ -68,7 +78,7 @@ export class Desk {
       "header",
       {},
       element("div", { className: "title" }, title, text("button", "saveDocument", { type: "button", className: "main", onclick: () => this.#save() }), button("closeDesk", () => this.close())),
-      element("div", { className: "bar" }, this.#memories.root, element("div", { className: "controls" }, label), commands(moves)),
+      element("div", { className: "bar" }, this.#memories.root, element("div", { className: "controls" }, label, belowLabel), commands(moves)),
       element("div", { className: "told" }, this.#progress, this.#said),
     );
     this.#layout.append(element("div", {}, this.#list, this.#pages, keys()), this.#aside);
@@ -97,8 +107,22 @@ export class Desk {
   #filter() {
     this.#shown = this.#document.shown(this.#only.checked);
     const first = this.#shown.find(({ isConfirmed }) => !isConfirmed) ?? this.#shown[0] ?? null;
-    if (first) this.#go(first, this.#only.matches(":focus"));
+    if (first) this.#go(first, [this.#only, this.#below].some((control) => control.matches(":focus")));
     else this.#empty();
+  }
+
+  /** Finds sentences doubtful as the user wants it, from now on. */
+  #doubt() {
+    const { value } = this.#below;
+    remember("doubt", Number(value) === DOUBTFUL_BELOW ? null : value);
+    this.#document.doubtfulBelow = Number(value);
+    if (this.#only.checked) {
+      this.#rows.clear(); // as many others may be shown now
+      return this.#filter();
+    }
+    for (const sentence of this.#rows.keys()) this.#mark(sentence);
+    this.#side.show(this.#current);
+    return this.#tell();
   }
 
   #empty() {

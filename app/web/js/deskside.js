@@ -62,7 +62,7 @@ export class DeskSide {
 
   #draw(sentence, { others = [], matches = null, problem = "", isAsking = false }) {
     const nodes = [text("h3", "aboutSentence")];
-    const facts = Explorer.facts({ ...sentence, match: null });
+    const facts = Explorer.facts({ ...sentence, match: null }, sentence.isDoubtful);
     if (facts) nodes.push(element("p", { className: sentence.isDoubtful ? "doubt" : "quiet-text", textContent: facts }));
     if (sentence.isFixed) nodes.push(text("p", "fixedSentence", { className: "quiet-text" }));
     const lost = ReviewedDocument.lost(sentence);

@@ -42,8 +42,8 @@ export class Explorer extends EventTarget {
   }
 
   /** What there is to say about a sentence: where it is from, how sure the model is of it and what may be wrong. */
-  static facts(part) {
-    return [Explorer.#match(part), Explorer.#doubt(part)].filter(Boolean).join(" · ");
+  static facts(part, isDoubted = isDoubtful(part)) {
+    return [Explorer.#match(part), Explorer.#doubt(part, isDoubted)].filter(Boolean).join(" · ");
   }
 
   static #match(part) {
@@ -53,9 +53,9 @@ export class Explorer extends EventTarget {
     return say(score === 100 ? "fromMemory" : "fromMemoryAlike", { score });
   }
 
-  static #doubt(part) {
+  static #doubt(part, isDoubted) {
     const percent = part.confidence === null || part.confidence === undefined ? null : Math.round(100 * part.confidence);
-    if (!isDoubtful(part)) return percent === null ? "" : say("confidence", { percent });
+    if (!isDoubted) return percent === null ? "" : say("confidence", { percent });
     const reasons = part.verdicts.map((verdict) => say(verdict));
     return say("doubtful", { reasons: reasons.length ? reasons.join(", ") : say("low", { percent }) });
   }

@@ -26,6 +26,11 @@ export class ReviewedDocument {
     }));
   }
 
+  /** Says below which confidence, from 0 to 1, a sentence is doubtful; with 0, only failed checks make one so. */
+  set doubtfulBelow(below) {
+    for (const sentence of this.sentences) sentence.isDoubtful = isDoubtful(sentence, below);
+  }
+
   /** The sentences to show: all, or only those that are doubtful and not confirmed. */
   shown(onlyDoubtful) {
     return onlyDoubtful ? this.sentences.filter(({ isDoubtful: is, isConfirmed }) => is && !isConfirmed) : this.sentences;

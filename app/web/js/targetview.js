@@ -9,8 +9,8 @@ const LINES_PER_FRAME = 100;
 export const DOUBTFUL_BELOW = 0.4;
 
 /** Whether a person should look at a sentence again. */
-export function isDoubtful(part) {
-  return part.verdicts?.length > 0 || (part.confidence !== null && part.confidence < DOUBTFUL_BELOW);
+export function isDoubtful(part, below = DOUBTFUL_BELOW) {
+  return part.verdicts?.length > 0 || (part.confidence !== null && part.confidence < below);
 }
 
 export class TargetView {
