@@ -22,6 +22,7 @@
     ├── RoomExceeded            what clients have stored would exceed a limit in bytes
     ├── GlossaryNotFound        no glossary of this id for this key
     ├── MemoryNotFound          no translation memory of this id for this key, or no such entry in it
+    ├── StyleNotFound           no style rule list of this id for this key
     ├── DocumentNotFound        no document of this id and key, or it was downloaded
     ├── DocumentNotReady        the document is not translated yet
     ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
@@ -79,6 +80,12 @@ class GlossaryNotFound(DragomanError):
     """There is no such glossary, or it is somebody else's, or it has no dictionary for the languages."""
 
     code = "glossary_not_found"
+
+
+class StyleNotFound(DragomanError):
+    """There is no such style rule list, or it is somebody else's."""
+
+    code = "style_not_found"
 
 
 class InvalidMemory(InvalidRequest):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.storage.database import Database
     from app.storage.keys import Key
     from app.storage.memory_jobs import MemoryJobStore
+    from app.storage.styles import StyleStore
     from app.storage.suggestions import SuggestionStore
 
 
@@ -64,6 +65,15 @@ class Service:
 
         assert self.database
         return MemoryJobStore(self.database)
+
+    @cached_property
+    def styles(self) -> "StyleStore | None":
+        """Returns the style rule lists; None if this server stores nothing."""
+        if self.database is None:
+            return None
+        from app.storage.styles import StyleStore
+
+        return StyleStore(self.database)
 
     @property
     def glossaries(self) -> Glossaries:

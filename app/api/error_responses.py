@@ -20,6 +20,7 @@ STATUS: dict[type[errors.DragomanError], int] = {
     errors.InvalidRequest: 400,
     errors.InvalidGlossary: 400,
     errors.GlossaryNotFound: 404,
+    errors.StyleNotFound: 404,
     errors.InvalidMemory: 400,
     errors.MemoryNotFound: 404,
     errors.FeatureUnavailable: 400,

@@ -156,9 +156,24 @@ MIGRATIONS = (
     """
     ALTER TABLE memories ADD COLUMN adapts {integer} NOT NULL DEFAULT 0;  -- 1: translations learn from its entries
     """,
+    """
+    CREATE TABLE styles (
+        id TEXT PRIMARY KEY,              -- a UUID
+        key_id {integer} REFERENCES keys (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        language TEXT NOT NULL,           -- code of the language that is written so
+        rules TEXT NOT NULL,              -- JSON: options by rules by groups
+        version {integer} NOT NULL,       -- one more with each change
+        created_at TEXT NOT NULL,         -- ISO 8601, UTC
+        updated_at TEXT NOT NULL
+    ){strict};
+    """,
 )
 
 DOWNGRADES = {
+    12: """
+    DROP TABLE styles;
+    """,
     11: """
     ALTER TABLE memories DROP COLUMN adapts;
     """,

@@ -29,11 +29,6 @@ CSV = "Vorstand,board"
 REFUSED: dict[str, Callable[[deepl.DeepLClient], Any]] = {
     "rephrase_text": lambda client: client.rephrase_text("Guten Morgen"),
     "correct_text": lambda client: client.correct_text("Guten Morgen"),
-    "create_style_rule": lambda client: client.create_style_rule("Firm", "de"),
-    "get_style_rule": lambda client: client.get_style_rule(UUID),
-    "update_style_rule_name": lambda client: client.update_style_rule_name(UUID, "Firm"),
-    "delete_style_rule": lambda client: client.delete_style_rule(UUID),
-    "update_style_rule_configured_rules": lambda client: client.update_style_rule_configured_rules(UUID, {}),
     "create_style_rule_custom_instruction": lambda client: client.create_style_rule_custom_instruction(UUID, "a", "b"),
     "get_style_rule_custom_instruction": lambda client: client.get_style_rule_custom_instruction(UUID, UUID),
     "update_style_rule_custom_instruction": lambda client: client.update_style_rule_custom_instruction(
@@ -75,7 +70,7 @@ def test_every_method_is_served_or_refused_by_name(client: deepl.DeepLClient, me
     use_multilingual_glossaries(recorded)
     use_memories(recorded, memory)
     use_jobs_of_memories(recorded, tmp_path)
-    assert recorded.get_all_style_rules() == []
+    use_style_rules(recorded)
     methods = {name for name, _ in inspect.getmembers(deepl.DeepLClient, inspect.isfunction) if name[0] != "_"}
     assert recorded.called | REFUSED.keys() | IN_OTHER_TESTS | LOCAL == methods
     assert not recorded.called & REFUSED.keys()
@@ -88,10 +83,9 @@ def test_what_is_not_served_says_so_at_once(client: deepl.DeepLClient, name: str
     assert raised.value.http_status_code in (400, 404)  # the client asks five times after a 5xx
 
 
-@pytest.mark.parametrize("option", [{"custom_instructions": ["Be brief."]}, {"style_rule": UUID}])
-def test_options_that_are_not_served_are_refused_by_name(client: deepl.DeepLClient, option: dict[str, Any]) -> None:
-    with pytest.raises(deepl.DeepLException, match=r"(Custom instructions|Style rules) are not available"):
-        client.translate_text("Guten Morgen", target_lang="EN-GB", **option)
+def test_options_that_are_not_served_are_refused_by_name(client: deepl.DeepLClient) -> None:
+    with pytest.raises(deepl.DeepLException, match="Custom instructions are not available"):
+        client.translate_text("Guten Morgen", target_lang="EN-GB", custom_instructions=["Be brief."])
 
 
 def use_texts(client: Any) -> None:
@@ -130,6 +124,25 @@ def use_multilingual_glossaries(client: Any) -> None:
     client.delete_multilingual_glossary_dictionary(one, entries)
     client.delete_multilingual_glossary(one)
     client.delete_multilingual_glossary(other)
+
+
+def use_style_rules(client: Any) -> None:
+    rules = {"style_and_tone": {"formality": "use_casual_tone"}}
+    style = client.create_style_rule("Letters", "de", rules)
+    assert client.translate_text("Can you help me?", target_lang="DE", style_rule=style).text.startswith("Kannst du")
+    assert client.update_style_rule_name(style, "Friends").version == 2
+    rules["numbers"] = {
+        "currency_format": "use_currency_symbol_followed_by_space_then_amount",
+        "decimal_separator": "use_comma_as_decimal_separator",
+    }
+    assert client.update_style_rule_configured_rules(style, rules).version == 3
+    assert "€\u00a012.345" in client.translate_text("I owe €12,345.", target_lang="DE", style_rule=style).text
+    assert client.get_style_rule(style).configured_rules.style_and_tone == rules["style_and_tone"]
+    [listed] = client.get_all_style_rules(detailed=True)
+    assert (listed.name, listed.configured_rules.numbers) == ("Friends", rules["numbers"])
+    assert client.get_all_style_rules()[0].configured_rules is None
+    client.delete_style_rule(style)
+    assert client.get_all_style_rules() == []
 
 
 def use_memories(client: Any, memory: str) -> None:

@@ -2,7 +2,7 @@
 
 from app import errors
 from app.api.contract import Contract
-from app.api.deepl import documents, glossaries, memories, memory_jobs, routes, unsupported
+from app.api.deepl import documents, glossaries, memories, memory_jobs, routes, styles, unsupported
 
 
 def _error_body(text: str, code: str) -> dict[str, str]:
@@ -19,6 +19,7 @@ DEEPL = Contract(
         documents.router,
         glossaries.router,
         unsupported.router,
+        styles.router,
         memory_jobs.router,
         memories.router,
     ),

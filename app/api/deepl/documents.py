@@ -11,6 +11,7 @@ from app.api.deepl import documents_openapi as docs
 from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, FILE_FORMATS, REPORT, REPORT_FORMAT, UPLOAD
 from app.api.deepl.methods import get_and_post
 from app.api.deepl.requests import wish_of
+from app.api.deepl.styles import styled
 from app.api.dependencies import CurrentService, Service
 from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
@@ -45,7 +46,8 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     [file] = files[:1]
     check_size(file, service.settings)
     given = service.given(UPLOAD, values, file)
-    upload = Upload(content=file.content, wish=wish_of(given), **given[FILE_FORMATS]._asdict())
+    wish = await styled(service, key, wish_of(given), values)
+    upload = Upload(content=file.content, wish=wish, **given[FILE_FORMATS]._asdict())
     await service.check_references(upload.wish, key)
     jobs = await service.documents.jobs()
     document_id, document_key = await jobs.add(upload, key, client=client_of(request, key), secret=True)

@@ -148,7 +148,14 @@ SOURCE_LANG = Parameter(
     example="DE",
     fills="source",
 )
-UNAVAILABLE = (_unavailable("style_id", "Style rules"), _unavailable("custom_instructions", "Custom instructions"))
+STYLE_ID = Parameter(
+    "style_id",
+    str | None,
+    "Id of a list of style rules: how readers are addressed, and the notation of a region. `formality` counts more.",
+    read_text,
+    example="a74d88fb-ed2a-4943-a664-a4512398b994",
+)
+CUSTOM_INSTRUCTIONS = _unavailable("custom_instructions", "Custom instructions")
 OUTLINE_DETECTION = flag("outline_detection", "In XML, detect which tags end a sentence.", default=True)
 IGNORE_TAGS = _tags("ignore_tags", "Tags whose content comes back unchanged.")
 SPLITTING_TAGS = _tags("splitting_tags", "Tags that end a sentence.")

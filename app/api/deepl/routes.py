@@ -18,6 +18,7 @@ from app.api.deepl.endpoints import LANGUAGES, LANGUAGES_V3, RESOURCE, SIDE, TRA
 from app.api.deepl.methods import get_and_post
 from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES, VARIANTS
 from app.api.deepl.requests import Shape, parse_translation
+from app.api.deepl.styles import styled
 from app.api.dependencies import CurrentService
 from app.api.disconnect import run_while_connected
 from app.api.heartbeat import with_heartbeat
@@ -60,8 +61,8 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     """Translates each `text` into `target_lang`, in order.
 
     Send JSON or a form of at most 128 KiB. Without `source_lang`, the language of each text is detected on its own.
-    Style rules and custom instructions are not available; a request that names one is refused. A glossary needs
-    `source_lang`. A translation memory applies to the texts in its source language.
+    Custom instructions are not available; a request with some is refused. A glossary needs `source_lang`. A translation
+    memory applies to the texts in its source language.
 
     A metric counts the characters by the header `X-DeepL-Reporting-Tag`. The headers `Server-Timing`,
     `X-Dragoman-Pivot` and `X-Dragoman-Warnings` are those of `/translate`.
@@ -75,6 +76,7 @@ async def post_translate(request: Request, service: CurrentService) -> Response:
     values = await read_parameters(request, limit, TRANSLATE.repeatable)
     parse = partial(parse_translation, values, settings=service.settings, pairs=service.engine.pairs)
     asked, shape = await offload(parse) if values.get("glossary") else parse()
+    asked = await styled(service, key, asked, values)
     asked = await service.references.resolved(asked, key.id if key else None)
 
     async def answer() -> Response:

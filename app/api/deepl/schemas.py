@@ -226,3 +226,35 @@ class MemoryUpload(BaseModel):
     replaced: int = Field(description="Entries whose text was there already.")
     skipped: int = Field(description="Units of the file that can't be kept, or have other languages.")
     memory: Memory
+
+
+class ConfiguredRules(BaseModel):
+    """Options by their rules. DeepL has more groups and rules; what this server can't follow is refused."""
+
+    dates_and_times: dict[str, str] = Field({}, description="Dates and times of day.")
+    numbers: dict[str, str] = Field({}, description="Numbers, amounts and percentages.")
+    spelling_and_grammar: dict[str, str] = Field({}, description="Spelling of a region.")
+    style_and_tone: dict[str, str] = Field({}, description="How readers are addressed.")
+
+
+class NewConfiguredRules(ConfiguredRules):
+    """The rules that a list gets."""
+
+
+class Style(BaseModel):
+    """A list of style rules; the last two are missing in a list that isn't `detailed`."""
+
+    style_id: str
+    name: str
+    creation_time: str
+    updated_time: str
+    language: str
+    version: int = Field(description="One more with each change.")
+    configured_rules: ConfiguredRules | None = None
+    custom_instructions: list[str] | None = Field(None, description="Always empty.")
+
+
+class Styles(BaseModel):
+    """Lists of style rules."""
+
+    style_rules: list[Style]

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from app.api.checks import check_text
-from app.api.deepl.parameters import SENTENCES, choice
+from app.api.deepl.parameters import CUSTOM_INSTRUCTIONS, SENTENCES, choice
+from app.api.deepl.style_rules import StyleRules, check_rules
 from app.api.parameter import Given, Parameter, Parameters, Rule
 from app.api.shared_parameters import flag, read_flag, read_text
 from app.errors import InvalidRequest, UnsupportedPair
@@ -187,3 +188,32 @@ FILE_FORMAT = Parameter(
     example="tmx",
 )
 MEMORY_FILE = Parameters(SENTENCES, FILE_FORMAT)
+
+
+def _read_style_language(given: Given, name: str, value: object) -> str:
+    found = _read_language(given, name, value)
+    if found is None:
+        raise UnsupportedPair(f"Value for '{name}' not supported.")
+    return found
+
+
+def _read_rules(given: Given, name: str, value: object) -> StyleRules:
+    return check_rules(value, given[STYLE_LANGUAGE])
+
+
+STYLE_LANGUAGE = Parameter(
+    "language", str, "The target language that is written so.", _read_style_language, is_required=True, example="de"
+)
+CONFIGURED_RULES: Parameter[StyleRules] = Parameter(
+    "configured_rules",
+    dict[str, dict[str, str]] | None,
+    "Options by rules by groups, as DeepL names them; none if absent.",
+    _read_rules,
+    absent={},
+    empty=(None, ""),
+)
+NEW_STYLE = Parameters(SENTENCES, NAME, STYLE_LANGUAGE, CONFIGURED_RULES, CUSTOM_INSTRUCTIONS)
+STYLE_NAME = Parameters(SENTENCES, NAME)
+STYLES_SIZE = _number("page_size", "Maximum number of lists; 10 if absent.", 10, 1, MAX_MEMORIES_OF_PAGE, 10)
+DETAILED = replace(flag("detailed", "Return the rules of the lists, too."), example=True)
+STYLE_LIST = Parameters(SENTENCES, STYLES_SIZE, PAGE, DETAILED)

@@ -19,6 +19,8 @@ ALLOWED = {
     "api/deepl/openapi.py": "examples",
     "api/deepl/stored_parameters.py": "examples",
     "api/deepl/parameters.py": "DeepL's names of the regions that it tells apart",
+    "api/deepl/style_rules.py": "the letter that a rule of DeepL's names",
+    "api/deepl/styles_openapi.py": "examples",
     "api/libretranslate/inspection_openapi.py": "examples",
     "api/libretranslate/openapi.py": "examples",
     "api/libretranslate/parameters.py": "examples",
