@@ -27,6 +27,7 @@ static void set(const OrtValue *v, int64_t at, int64_t number, double real) {
   if (v->type == FLOAT) ((float *)v->data)[at] = (float)real;
   if (v->type == DOUBLE) ((double *)v->data)[at] = real;
   if (v->type == FLOAT16) ((uint16_t *)v->data)[at] = (uint16_t)number;
+  if (v->type == INT8) ((int8_t *)v->data)[at] = (int8_t)number;
   if (v->type == INT32) ((int32_t *)v->data)[at] = (int32_t)number;
   if (v->type == INT64) ((int64_t *)v->data)[at] = number;
 }
@@ -56,7 +57,7 @@ static void harm(OrtValue *v, Bytes *b, int any_type) {
   const OrtValue before = *v;
   if (what < 6 && v->axes) v->dims[below(b, (uint32_t)v->axes)] = wrong_number(b) & 1023;
   if (what == 6) v->axes = below(b, MOST_AXES + 1);
-  if (what == 7 && any_type) v->type = (int[]){FLOAT, INT32, INT64, FLOAT16, DOUBLE}[below(b, 5)];
+  if (what == 7 && any_type) v->type = (int[]){FLOAT, INT32, INT64, FLOAT16, DOUBLE, INT8}[below(b, 6)];
   for (size_t i = before.axes; i < v->axes; i++) v->dims[i] = 1 + below(b, 4);
   if (numbers_of(v) > 1 << 20) {
     *v = before;
@@ -75,7 +76,7 @@ static Sizes a_model(Bytes *b) {
   s.heads = s.width % 3 == 0 && below(b, 2) ? 3 : 1 << below(b, 4);
   s.cross_layers = s.layers;
   s.alignment_layer = (int64_t)below(b, (uint32_t)s.layers + 1) - 1, s.alignment_head = below(b, (uint32_t)s.heads);
-  if (s.decoder) s.recurrent = below(b, 2), s.choices = below(b, 2);
+  if (s.decoder) s.recurrent = below(b, 2), s.choices = below(b, 2), s.neighbours = below(b, 2);
   return s;
 }
 
@@ -98,6 +99,30 @@ static void a_lexicon(OrtKernelContext *c, const Sizes *s, Bytes *b, int64_t sen
   fill(add_input(c, INT32, 2, sentences, 1 + below(b, 9), 0), b, count);
   const OrtValue *progress = add_input(c, INT64, 2, rows, 2, 0);
   for (int64_t i = 0; i < rows; i++) set(progress, 2 * i, below(b, 16), 0), set(progress, 2 * i + 1, below(b, (uint32_t)count), 0);
+}
+
+// Similar translations of the sentences that have no choices: states that are like nothing, in strips as of a Linear.
+static void a_datastore(OrtKernelContext *c, const Sizes *s, Bytes *b, int64_t sentences, const OrtValue *choices) {
+  int64_t counts[4], strips = 0;
+  for (int64_t i = 0; i < sentences; i++) {
+    const int chooses = choices && ((int32_t *)choices->data)[i * choices->dims[1]] >= 0;
+    counts[i] = chooses ? 0 : below(b, below(b, 2) ? 4 : 150);
+    strips += (counts[i] + STRIP - 1) / STRIP;
+  }
+  const int64_t depth = (s->width + LANES - 1) / LANES * LANES;
+  const OrtValue *keys = add_input(c, INT8, 3, strips, depth / 4, 4 * STRIP), *scales = add_input(c, FLOAT, 1, strips * STRIP, 0, 0);
+  const OrtValue *sums = add_input(c, INT32, 2, strips * STRIP, 2, 0);
+  fill(add_input(c, INT32, 1, strips * STRIP, 0, 0), b, s->vocabulary);
+  uint32_t seed = below(b, 256);
+  for (int64_t i = 0; i < numbers_of(keys); i++) {
+    const int64_t key = i / (depth * STRIP) * STRIP + i % (4 * STRIP) / 4;
+    seed = seed * 1664525 + 1013904223;
+    const int8_t number = ((int8_t *)keys->data)[i] = (int8_t)(seed >> 24);
+    ((int32_t *)sums->data)[2 * key] += number, ((int32_t *)sums->data)[2 * key + 1] += number * number;
+    set(scales, key, 0, 1 / (double)(1 + key));
+  }
+  if (strips) memcpy(add_input(c, INT64, 1, sentences, 0, 0)->data, counts, (size_t)sentences * sizeof *counts);
+  else add_input(c, INT64, 1, 1, 0, 0);
 }
 
 static void a_batch(OrtKernelContext *c, const Sizes *s, Bytes *b) {
@@ -125,10 +150,12 @@ static void a_batch(OrtKernelContext *c, const Sizes *s, Bytes *b) {
   for (int64_t i = 0; i < sentences; i++) set(thresholds, i, 0, below(b, 8));
   set(add_input(c, INT64, 0, 0, 0, 0), 0, top, 0);
   a_lexicon(c, s, b, sentences, rows);
+  const OrtValue *choices = NULL;
   if (s->choices) {
-    const OrtValue *choices = add_input(c, INT32, 2, sentences, 1 + below(b, (uint32_t)s->vocabulary), 0);
+    choices = add_input(c, INT32, 2, sentences, 1 + below(b, (uint32_t)s->vocabulary), 0);
     for (int64_t i = 0; i < numbers_of(choices); i++) set(choices, i, (int64_t)below(b, (uint32_t)s->vocabulary + 1) - 1, 0);
   }
+  if (s->neighbours) a_datastore(c, s, b, sentences, choices);
 }
 
 // Tokens and parents of the hypotheses that there are.

@@ -11,7 +11,7 @@
 OrtStatus *RegisterCustomOps(OrtSessionOptions *options, const OrtApiBase *base);
 const char *dragoman_kernels(const char *name);
 
-enum { MOST_INPUTS = 120, MOST_OUTPUTS = 6, MOST_AXES = 4, MOST_ATTRIBUTES = 16 };
+enum { MOST_INPUTS = 120, MOST_OUTPUTS = 8, MOST_AXES = 4, MOST_ATTRIBUTES = 16 };
 
 struct OrtValue {
   int type;
@@ -39,7 +39,7 @@ struct OrtKernelContext {
   int in_place; // the sixth output is the first input, as the server binds the memory
 };
 
-static inline size_t bytes_of(int type) { return type == FLOAT16 ? 2 : type == INT64 || type == DOUBLE ? 8 : 4; }
+static inline size_t bytes_of(int type) { return type == INT8 ? 1 : type == FLOAT16 ? 2 : type == INT64 || type == DOUBLE ? 8 : 4; }
 static inline int64_t numbers_of(const OrtValue *v) {
   int64_t count = 1;
   for (size_t i = 0; i < v->axes; i++) count *= v->dims[i];
@@ -78,7 +78,7 @@ static OrtStatus *input_of(const OrtKernelContext *context, size_t index, const 
   return *out = index < context->count ? &context->inputs[index] : NULL, NULL;
 }
 static OrtStatus *output_of(OrtKernelContext *context, size_t index, const int64_t *dims, size_t count, OrtValue **out) {
-  static const int types[] = {DOUBLE, INT64, INT64, INT64, INT32, FLOAT};
+  static const int types[] = {DOUBLE, INT64, INT64, INT64, INT32, FLOAT, INT8, FLOAT};
   OrtValue *v = *out = &context->outputs[index];
   *v = (OrtValue){.type = context->count && context->inputs[0].type == INT64 ? FLOAT : types[index], .axes = count};
   memcpy(v->dims, dims, count * sizeof *dims);
@@ -126,7 +126,7 @@ static inline void release_values(OrtKernelContext *c) {
 
 typedef struct {
   int64_t width, heads, feed_forward, layers, vocabulary, positions, pre_norm, embedding_norm, activation;
-  int64_t alignment_layer, alignment_head, eos, recurrent, choices, cross_layers;
+  int64_t alignment_layer, alignment_head, eos, recurrent, choices, neighbours, cross_layers;
   int decoder;
 } Sizes;
 
@@ -136,7 +136,7 @@ static inline OrtKernelInfo attributes_of(const Sizes *s) {
   ATTRIBUTE(width) ATTRIBUTE(heads) ATTRIBUTE(feed_forward) ATTRIBUTE(layers) ATTRIBUTE(vocabulary)
   ATTRIBUTE(positions) ATTRIBUTE(pre_norm) ATTRIBUTE(embedding_norm) ATTRIBUTE(activation)
   ATTRIBUTE(alignment_layer) ATTRIBUTE(alignment_head) ATTRIBUTE(eos) ATTRIBUTE(recurrent) ATTRIBUTE(choices)
-  ATTRIBUTE(cross_layers)
+  ATTRIBUTE(neighbours) ATTRIBUTE(cross_layers)
 #undef ATTRIBUTE
   return info;
 }

@@ -35,10 +35,14 @@ def build(what: str, compiler: str) -> Path:
     sources = [(KERNELS / name, []) for name in of_kernels.COMMON] + [(HERE / f"{what}.c", [])]
     sources += [(KERNELS / "kernels.c", flags) for flags in of_kernels.kernel_flags(platform.machine())]
     command = [compiler, *of_kernels.FLAGS, *of_kernels.WARNINGS, *SANITIZERS[what], f"-I{KERNELS}"]
-    objects = []
-    for number, (source, flags) in enumerate(sources):
-        objects.append(str(folder / f"{number}.o"))
-        subprocess.run([*command, *flags, "-c", str(source), "-o", objects[-1]], check=True)
+    objects = [str(folder / f"{number}.o") for number in range(len(sources))]
+    running = [
+        subprocess.Popen([*command, *flags, "-c", str(source), "-o", target])
+        for (source, flags), target in zip(sources, objects, strict=True)
+    ]
+    for process in running:
+        if process.wait():
+            raise subprocess.CalledProcessError(process.returncode, process.args)
     program = folder / what
     subprocess.run([*command, *objects, "-lm", "-lpthread", "-o", str(program)], check=True)
     return program
