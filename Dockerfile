@@ -5,7 +5,7 @@
 
 FROM python:3.11-slim AS build
 ARG RUNTIME=cpu
-ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+ENV PIP_NO_CACHE_DIR=1 PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /source
 RUN python -m venv /opt/dragoman
 ENV PATH=/opt/dragoman/bin:$PATH
@@ -23,8 +23,12 @@ RUN if [ "$RUNTIME" = cuda ]; then \
         pip uninstall --yes onnxruntime && \
         pip install --constraint constraints.txt "onnxruntime-gpu[cuda,cudnn]"; \
     fi
-# Compiled here, because the file system is read-only when it runs.
-RUN python -m compileall -q /opt/dragoman
+# Compiled here, because the file system is read-only when it runs. Compiled files note the time of their sources: with
+# one time for all, two builds have the same bytes.
+ARG SOURCE_DATE_EPOCH=0
+RUN find /opt/dragoman -exec touch --no-dereference --date=@$SOURCE_DATE_EPOCH {} + && \
+    python -m compileall -q /opt/dragoman && \
+    find /opt/dragoman -exec touch --no-dereference --date=@$SOURCE_DATE_EPOCH {} +
 
 FROM python:3.11-slim
 ARG RUNTIME=cpu

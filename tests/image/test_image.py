@@ -10,12 +10,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import unquote
 from urllib.request import Request, urlopen
 
 import psutil
 import pytest
+from packaging.utils import canonicalize_name
 
-from tests.support.image import MIB, ROOT, Image, built, size_bytes
+from tests.support.image import MIB, ROOT, Image, build, built, size_bytes
+from tools import image_sbom
 from tools.release import EXTRAS
 
 pytestmark = pytest.mark.image
@@ -49,11 +52,11 @@ def serving(image: Image) -> Iterator[tuple[psutil.Process, str]]:
 
 def _listener(port: int) -> psutil.Process:
     """The process that listens on a port of this machine, whose network the container shares."""
-    [found] = [
+    [found] = {
         connection.pid
         for connection in psutil.net_connections("tcp")
         if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
-    ]
+    }
     return psutil.Process(found)
 
 
@@ -108,6 +111,25 @@ def test_its_size(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\n{platform.machine()}: packages {environment / MIB:.0f} MiB, model {models / MIB:.0f} MiB, "
               f"base {image.base_bytes / MIB:.0f} MiB (Debian's; Docker's differs)")  # fmt: skip
     assert size_bytes(image.folder) == pytest.approx(image.base_bytes + environment + models, rel=0.01)
+
+
+def test_the_bill_of_materials_names_all_that_is_in_it(image: Image, tmp_path: Path) -> None:
+    image_sbom.write(image.folder, tmp_path / "one.json")  # which fails if the schema does
+    image_sbom.write(image.folder, tmp_path / "two.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    found = {
+        unquote(part["purl"].split("?")[0]) for part in json.loads((tmp_path / "one.json").read_text())["components"]
+    }
+    listed = subprocess.run(image.run("pip", "list", "--format=json"), stdout=subprocess.PIPE, check=True).stdout
+    assert {f"pkg:pypi/{canonicalize_name(each['name'])}@{each['version']}" for each in json.loads(listed)} <= found
+    query = image.run("dpkg-query", "--show", "--showformat=${Package} ${Version}\n")
+    installed = subprocess.run(query, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    assert len(installed) > 50
+    assert {"pkg:deb/debian/{}@{}".format(*line.split()) for line in installed} <= found
+
+
+def test_two_builds_have_the_same_bytes(image: Image) -> None:
+    assert build() == image.layers
 
 
 def test_every_package_has_a_wheel_for_arm(tmp_path: Path) -> None:

@@ -60,12 +60,14 @@ class Image(NamedTuple):
     """A container of the built image, and the image's configuration.
 
     Attributes:
+        layers: The SHA-256 of each layer.
         container: Its name.
         folder: Its files.
         configuration: User, Entrypoint, Cmd, Healthcheck, ...
         base_bytes: Size of the base image's files.
     """
 
+    layers: list[str]
     container: str
     folder: Path
     configuration: dict[str, object]
@@ -85,20 +87,31 @@ class Image(NamedTuple):
         )  # fmt: skip
 
 
+def build() -> list[str]:
+    """Builds the image anew, without a cache; returns the SHA-256 of each of its layers.
+
+    Its ID is another each time: in Docker's format, Debian's buildah writes a random host name into it.
+    """
+    volumes = [word for path in MACHINES_OWN if os.path.exists(path) for word in ("--volume", f"{path}:{path}:ro")]
+    options = ["--isolation", "chroot", "--network", "host", "--format", "docker", "--no-cache", "--timestamp", "0"]
+    subprocess.run(command("build", *options, *volumes, "--tag", "dragoman:test", ROOT), check=True)
+    described = json.loads(buildah("inspect", "--type", "image", "dragoman:test"))
+    found: list[str] = json.loads(described["Config"])["rootfs"]["diff_ids"]
+    return found
+
+
 @contextmanager
 def built() -> Iterator[Image]:
     """Builds the image, and makes a container of it, which ends with the block."""
     STORE.mkdir(parents=True, exist_ok=True)
     [base] = set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE))
     make_base(f"docker.io/library/{base}")
-    volumes = [word for path in MACHINES_OWN if os.path.exists(path) for word in ("--volume", f"{path}:{path}:ro")]
-    options = ["--isolation", "chroot", "--network", "host", "--format", "docker", *volumes]
-    subprocess.run(command("build", *options, "--tag", "dragoman:test", ROOT), check=True)
+    layers = build()
     described = json.loads(buildah("inspect", "--type", "image", "dragoman:test"))
     container, plain = buildah("from", "dragoman:test"), buildah("from", f"docker.io/library/{base}")
     try:
         folder, base_folder = Path(buildah("mount", container)), Path(buildah("mount", plain))
-        yield Image(container, folder, described["Docker"]["config"], size_bytes(base_folder))
+        yield Image(layers, container, folder, described["Docker"]["config"], size_bytes(base_folder))
     finally:
         for name in (container, plain):
             buildah("rm", name)
