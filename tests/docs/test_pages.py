@@ -104,6 +104,36 @@ def test_the_table_of_sentences_that_were_read_is_that_of_their_verdicts() -> No
     }
 
 
+def words(text: str) -> int:
+    """How many words a reader sees: no addresses of links, no pictures, no signs of Markdown, no lines of tables."""
+    text = re.sub(r"!\[[^]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    return sum(bool(re.search(r"\w", token)) for token in text.split())
+
+
+def test_the_page_of_quality_is_short() -> None:
+    assert words("# Two words\n\n![no](a.png) [one](b.md#c) * \n| a, 100 % | --- | ---: |") == 5
+    assert words((DOCS / "quality.md").read_text(encoding="utf-8")) <= 900
+
+
+def section(page: str, anchor: str) -> str:
+    """The text below the heading with this anchor."""
+    parts = re.split(r"^(?=#+ )", (DOCS / page).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    (found,) = (part for part in parts if anchor in anchors(part))
+    return found
+
+
+def test_the_summary_of_quality_has_the_figures_of_the_sections_that_it_links() -> None:
+    rows = re.findall(
+        r"^\| \[[^]]*\]\(([\w.-]+)#([\w-]+)\)[^|]*\|(.*)$", section("quality.md", "what-the-server-keeps"), re.M
+    )
+    assert len(rows) == 7
+    for name, anchor, cells in rows:
+        figures = re.findall(r"\d+(?:\.\d+)?", cells)
+        assert figures
+        assert set(figures) <= set(re.findall(r"\d+(?:\.\d+)?", section(name, anchor))), anchor
+
+
 def test_every_setting_that_a_page_names_exists() -> None:
     known = OF_COMMANDS | {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
     for path in PAGES:
