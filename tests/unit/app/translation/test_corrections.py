@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.text.inline.placement import apply
@@ -200,6 +200,7 @@ CODES = st.sampled_from(["de", "en", "en-GB", "fr", "pt", "pt-PT", "fi", "ja", "
 
 
 @given(TEXTS, TEXTS, CODES, CODES, st.booleans())
+@example("12 “Good”\u202fHallo", "«\u00a0Bon\u00a0» Hallo", "de", "de", False)
 @examples(200)
 def test_no_two_rules_want_the_same_place(source: str, translation: str, here: str, there: str, strict: bool) -> None:
     sentence = direction(here, there, is_strict=strict).pair(source, translation)
