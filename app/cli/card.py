@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import groupby
+from textwrap import fill
 
 from app.engine.models.manifest import Manifest, Provenance
 
@@ -69,7 +70,7 @@ def _scores(manifest: Manifest) -> Iterator[str]:
 def _provenance(name: str, provenance: Provenance) -> Iterator[str]:
     runs = [*provenance.earlier, provenance]
     yield f"### {name}\n"
-    yield f"* Licence of the weights: {provenance.licence}"
+    yield fill(f"* Licence of the weights: {provenance.licence}", 120, subsequent_indent="  ")
     if provenance.origin:
         yield f"* Imported from {provenance.origin}"
     tokens = sum(run.target_tokens or 0 for run in runs)

@@ -21,7 +21,7 @@ from tools.configuration_page import page
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("research/*.md"), ROOT / "model/README.md"]
+PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), *ROOT.glob("research/*.md"), *ROOT.glob("model/**/README.md")]
 INTERNAL = {errors.Cancelled, errors.BundleError, errors.ConfigurationError}  # no client sees their codes
 
 
@@ -53,6 +53,12 @@ def test_no_link_is_dead(page: Path) -> None:
 def test_a_dead_link_is_found(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# One\n[a](#one) [b](#two) [c](gone.md) ![d](gone.png) [e](https://example.org)")
     assert dead_links(tmp_path / "page.md") == ["#two", "gone.md", "gone.png"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_line_but_of_a_table_is_longer_than_a_line_of_code(page: Path) -> None:
+    lines = enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+    assert [number for number, line in lines if len(line) > 120 and not line.startswith("|")] == []
 
 
 def test_the_configuration_page_is_current() -> None:
