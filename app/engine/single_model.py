@@ -81,11 +81,8 @@ class Engine:
             for pair in manifest.pairs
             if pair.lexicon and manifest.shape.alignment_head
         }
-        self._labels = {
-            (pair.source, pair.target): Labels(bundle.path / pair.labels)
-            for pair in manifest.pairs
-            if pair.labels and not models[0].memory_length
-        }
+        labelled = [pair for pair in manifest.pairs if pair.labels and not models[0].memory_length]
+        self._labels = {(pair.source, pair.target): Labels(bundle.path / str(pair.labels)) for pair in labelled}
         self._prefix: dict[tuple[str, str], tuple[int, ...]] = {
             (pair.source, pair.target): (tokenizer.piece_id(pair.tag),) if pair.tag else () for pair in manifest.pairs
         }

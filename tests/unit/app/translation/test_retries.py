@@ -15,7 +15,6 @@ from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
 from app.text.quality_checks import Verdict, judge, loops
 from app.text.register import Register
-from app.translation.attempts import Aligned, with_numbers_kept
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
 from app.translation.retries import improved
@@ -179,32 +178,6 @@ def test_the_limits_of_the_caller_are_no_reason_to_try_again():
     assert (again.no_repeat_ngram, again.repetition_penalty, again.beam_size) == (2, 3.0, 4)
     short = options_again(SearchOptions(), loop, "Salat")
     assert short is not None and short.no_repeat_ngram == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "numbered"),
-    [
-        ("Am 31. Mai 1999 um 10:45.", "Am \ue000. Mai \ue001 um \ue002."),
-        ("Nur 7.000 von 3,5 und 1.2.3 nicht.", None),  # other languages write these otherwise
-        ("(0-2), 4-4-2, 2017/18, 5%", "(\ue000), \ue001, \ue002, 5%"),  # no more than there are placeholders
-        ("\ue001 sind 2", "\ue001 sind \ue000"),
-        ("Keine.", None),
-    ],
-)
-def test_placeholders_stand_in_for_numbers_that_languages_write_alike(text: str, numbered: str | None) -> None:
-    found = [attempt.texts for attempt in with_numbers_kept(text, PLACEHOLDERS)]
-    assert found == ([(numbered,)] if numbered else [])
-    assert not list(with_numbers_kept(text, ())), "a model without placeholders"
-
-
-def test_numbers_come_back_where_their_placeholders_are() -> None:
-    [attempt] = with_numbers_kept("Der Hund 1999 und 2024", PLACEHOLDERS)
-    assert attempt.texts == ("Der Hund \ue000 und \ue001",)
-    assert attempt.join([Aligned("Hund \ue000", ())]) is None
-    joined = attempt.join([Aligned("\ue001 und \ue000 Hund", (Link(15, 16, 0, 1), Link(9, 10, 6, 7)))])
-    assert joined is not None
-    assert joined.text == "2024 und 1999 Hund"
-    assert joined.links == (Link(18, 22, 0, 4), Link(9, 13, 9, 13))
 
 
 @pytest.mark.parametrize("loop", ["dog dog dog", "the dog the dog the dog", "dogogog", "dooooog"])
