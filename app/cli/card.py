@@ -11,7 +11,7 @@ _INTENDED = """\
   the result, or where an error costs little.
 * Not meant for: medical, legal or safety-critical text without a translator who revises it; decisions about people;
   proof of what somebody said."""
-# What docs/quality.md counts for the shipped model; models of this size are alike in kind.
+# What docs/quality.md and docs/robustness.md count for the shipped model; models of this size are alike in kind.
 _FAILURES = """\
 * Words left out or added, and fluent sentences that say something else: more often in long sentences, in news and in
   idioms than in everyday sentences.
