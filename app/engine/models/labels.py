@@ -11,8 +11,8 @@ from app.engine.models.entries import read_entries
 
 _LONGEST = 80
 """Characters. Longer texts are no labels, and aren't looked up."""
-_ENDING = re.compile(r"(?: ?\.\.\.| ?…|:)\Z")
-"""What a label may have in one place and not in another: "Save as…", "Name:"."""
+_BESIDE = re.compile(r"(?P<before>[^\w\s] +)?(?P<label>.*?)(?P<behind> ?\.\.\.| ?…| ?[*:»›→]| \(\d+\))?")
+"""What a label may have in one place and not in another: "Save as…", "Name: *", "• Name", "Inbox (3)", "← Back"."""
 
 
 class Labels:
@@ -38,21 +38,22 @@ class Labels:
     def find(self, text: str) -> str:
         """The translation of a text that is a label; "" if it is none.
 
-        A colon or an ellipsis may stand behind a label. A label that begins with a capital may have more of them: "Add
-        To Cart".
+        Signs may stand beside a label. A label that begins with a capital may have more of them: "Add To Cart". One of
+        several words may have none.
         """
         if len(text) > _LONGEST:
             return ""
         if found := self._looked_up(text):
             return found
-        ending = _ENDING.search(text)
-        found = self._looked_up(text[: ending.start()]) if ending else ""
-        return found + ending[0] if ending and found else ""
+        parts = _BESIDE.fullmatch(text)
+        found = self._looked_up(parts["label"]) if parts else ""
+        return f"{parts['before'] or ''}{found}{parts['behind'] or ''}" if parts and found else ""
 
     def _looked_up(self, label: str) -> str:
         if listed := self._entries.get(label):
             return listed
-        if not label[:1].isupper() or label.isupper():
+        # A word in small letters is another than that with a capital: "essen", "Essen".
+        if label.isupper() or (label[:1].islower() and " " not in label):
             return ""
         found = self._folded.get(label.casefold(), "")
         return found[:1].upper() + found[1:]

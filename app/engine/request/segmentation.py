@@ -161,6 +161,6 @@ def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple
 
 
 def _is_alone(text: str, begin: int, end: int) -> bool:
-    """Tells whether nothing is beside a part of a text in its line."""
+    """Tells whether no words are beside a part of a text in its line."""
     before, behind = text[text.rfind("\n", 0, begin) + 1 : begin], text[end:].partition("\n")[0]
-    return not (before.strip() or behind.strip())
+    return not any(map(str.isalpha, before + behind))

@@ -18,9 +18,15 @@ def labels(tmp_path, text):
         ("Add to cart …", "In den Warenkorb …"),
         ("Loading...", "Wird geladen..."),
         ("Loading…", "Lädt …"),  # it has a line of its own
-        ("add to cart", ""),  # the translation would need another capital
+        ("add to cart", "In den Warenkorb"),
+        ("• Add to cart", "• In den Warenkorb"),
+        ("Add to cart →", "In den Warenkorb →"),
+        ("Add to cart (3)", "In den Warenkorb (3)"),
+        ("← Add to cart *", "← In den Warenkorb *"),
+        ("A Add to cart", ""),
         ("open", "offen"),
         ("Closed", "Geschlossen"),
+        ("opeN", ""),
         ("Open", "Öffnen"),
         ("ADD TO CART", ""),
         ("SHARE", "TEILEN"),
