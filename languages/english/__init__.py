@@ -103,7 +103,9 @@ _NEGATIONS = Negations(
     ),
     re.compile(
         r"\b(?:no|not|never|nobody|nothing|none|neither|nor|nowhere|without|cannot|\w+n['’]t|unless|instead|except\w*"
-        r"|un(?!der|it|ion|iv)\w{3,}|(?:dis|mis|non)\w{3,}|im(?:possib|patien|prop)\w*|in(?:ab|ac|ca|co[mnr]|s[ea]|va)\w*"
+        r"|un(?!der|it|ion|iv)\w{3,}|(?:dis|mis|non)\w{3,}|non-\w+|im(?:mor|perf|possib|patien|prop)\w*"
+        r"|in(?:ab|ac|ad|appl|appr|ca|co[mnr]|dir|ef|el|s[ea]|suf|va)\w*|il(?:leg|lic|log)\w*"
+        r"|let alone|at (?:least|most|the latest)"
         r"|ir(?:rel|reg|resp)\w*|\w*(?:less|free)|refus\w*|fail\w*|den(?:y|ie[sd])|lack\w*|avoid\w*|miss\w*|prevent\w*"
         r"|stop\w*|ke(?:ep\w*|pt)|los[et]\w*|hat(?:e[sd]?|ing)|ignor\w*|neglect\w*|reject\w*|forbid\w*|prohibit\w*|ban(?:ned)?"
         r"|hardly|barely|rarely|seldom|few|little|only|until|despite|regardless|against|apart|far|out|empty|wrong|vain"

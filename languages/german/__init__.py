@@ -161,7 +161,8 @@ _NEGATIONS = Negations(
     re.compile(
         r"\b(?:nicht\w*|kein\w*|nie|niemals|niemand\w*|nirgend\w*|weder|ohne\w*|nein|un(?!d|s|ter|gefähr|bedingt)\w{3,}"
         r"|ver(?:bot|biet|weiger|mei?d|mied|hinder|pass|nachlässig|zicht|lier|lor|sag)\w*|(?:ab|aus)(?:ge)?(?:lehn|schl)\w*"
-        r"|falsch\w*|fehl\w*|miss\w+|kaum|selten|statt|anstatt|außer\w*|sonst|weniger|höchstens|nur|erst|trotz\w*|egal"
+        r"|falsch\w*|fehl\w*|miss\w+|kaum|selten|statt|anstatt|außer\w*|sonst|andernfalls|weniger|nur|erst|trotz\w*|egal"
+        r"|(?:aller)?(?:höchst|mindest|spätest|wenigst)ens|geschweige|schweigen"
         r"|untersag\w*|unterl(?:ass|ieß)\w*|lass\w*|denk\w*|stopp?\w*|gegen|\w+(?:los|frei|leer)(?:e[mnrs]?)?)\b",
         re.IGNORECASE,
     ),
