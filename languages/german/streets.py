@@ -30,10 +30,10 @@ STREET = re.compile(
     rf"|(?<![\w-]){_SQUARE} {_NUMBER}(?![\w%€])"
     rf"|(?<![\w-])Straße de[rs] (?:\d{{1,2}}\. )?{_NAME} {_NUMBER}(?![\w%€])"
 )
-# Goetheplatz, without a number.
+# Goetheplatz, without a number. A Goldring is no street, nor a Transportweg: "Gold ring", "Transport route".
 COMPOUND = re.compile(
     rf"(?<![\w-])(?!(?:{_PURPOSES})platz)(?P<name>[A-ZÄÖÜ][a-zäöüß]{{3,30}}?)"
-    r"(?:platz|straße|strasse|gasse|allee|weg|ring|ufer|damm|promenade)(?![\w-])"
+    r"(?:platz|straße|strasse|gasse|allee|ufer|damm|promenade)(?![\w-])"
 )
 _DIGITS = frozenset("0123456789")
 KEPT = ((_DIGITS, ADDRESS), (_DIGITS, STREET))

@@ -13,7 +13,9 @@ def streets(pair: Pair) -> list[Edit]:
         return []
     edits = {}
     for match in names.finditer(pair.source):
-        half = re.search(rf"(?<!\w){match['name']}[ -][^\W\d_]+", pair.translation)
-        if half and match[0] not in pair.translation:
+        name = rf"(?<!\w){match['name']}"
+        half = re.search(rf"{name}[ -][^\W\d_]+", pair.translation)
+        is_of_another = re.search(rf"{name}(?!\w)", pair.source)  # "Am Goetheplatz wohnte Goethe."
+        if half and match[0] not in pair.translation and not is_of_another:
             edits[half.start()] = Edit(*half.span(), match[0])
     return [edits[place] for place in sorted(edits)]

@@ -54,6 +54,9 @@ def mirrored(
         ("Er wohnt am Goetheplatz.", "He lives at Goethe Square.", "He lives at Goetheplatz."),
         ("Der Campingplatz", "The Camping site", "The Camping site"),
         ("Er steht am Goetheplatz.", "He stands at the square.", "He stands at the square."),
+        ("Am Goetheplatz wohnte Goethe.", "Goethe lived at the square.", "Goethe lived at the square."),
+        ("Goldring mit Diamant", "Gold ring with diamond", "Gold ring with diamond"),
+        ("Transportweg gesperrt", "Transport route closed", "Transport route closed"),
         (
             "Im 22. Jahrhundert, am 11. Tag",
             "In the 22th century, on the 11th day",
