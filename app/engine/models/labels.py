@@ -11,7 +11,7 @@ from app.engine.models.entries import read_entries
 
 _LONGEST = 80
 """Characters. Longer texts are no labels, and aren't looked up."""
-_BESIDE = re.compile(r"(?P<before>[^\w\s] +)?(?P<label>.*?)(?P<behind> ?\.\.\.| ?…| ?[*:»›→]| \(\d+\))?")
+_BESIDE = re.compile(r"(?P<before>[^\w\s] +)?(?P<label>.*?)(?P<behind> ?\.\.\.| ?…| ?: ?\*| ?[*:»›→]| \(\d+\))?")
 """What a label may have in one place and not in another: "Save as…", "Name: *", "• Name", "Inbox (3)", "← Back"."""
 
 
@@ -56,4 +56,5 @@ class Labels:
         if label.isupper() or (label[:1].islower() and " " not in label):
             return ""
         found = self._folded.get(label.casefold(), "")
-        return found[:1].upper() + found[1:]
+        # A name such as iPhone stays.
+        return found if found[1:2].isupper() else found[:1].upper() + found[1:]

@@ -23,6 +23,8 @@ def labels(tmp_path, text):
         ("Add to cart →", "In den Warenkorb →"),
         ("Add to cart (3)", "In den Warenkorb (3)"),
         ("← Add to cart *", "← In den Warenkorb *"),
+        ("Add to cart: *", "In den Warenkorb: *"),
+        ("iPhone Settings", "iPhone-Einstellungen"),
         ("A Add to cart", ""),
         ("open", "offen"),
         ("Closed", "Geschlossen"),
@@ -41,11 +43,11 @@ def labels(tmp_path, text):
 def test_a_label_is_found_as_it_is_listed_or_with_more_capitals(tmp_path, text, translation):
     listed = (
         "Add to cart\tIn den Warenkorb\nLoading\tWird geladen\nLoading…\tLädt …\n"
-        "closed\tgeschlossen\nopen\toffen\nOpen\tÖffnen\nSHARE\tTEILEN\n"
+        "closed\tgeschlossen\nopen\toffen\nOpen\tÖffnen\nSHARE\tTEILEN\niPhone settings\tiPhone-Einstellungen\n"
     )
     found = labels(tmp_path, listed)
     assert found.find(text) == translation
-    assert len(found) == 7
+    assert len(found) == 8
 
 
 @pytest.mark.parametrize("text", ["Open\n", "Open\tÖffnen", "\tÖffnen\n", "Open\t\n"])
