@@ -108,6 +108,15 @@ async def test_rules_are_for_their_language_and_region(client):
             {"configured_rules": SWISS | {"numbers": {"decimal_separator": "use_comma_as_decimal_separator"}}},
             "No region",
         ),
+        (
+            {
+                "configured_rules": {
+                    "style_and_tone": FORMAL["style_and_tone"]
+                    | {"addressing_the_reader": "use_informal_french_word_tu"}
+                }
+            },
+            "a formal tone and an informal one",
+        ),
         ({"custom_instructions": [{"label": "a", "prompt": "b"}]}, "Custom instructions are not available"),
         ({"language": "tlh"}, "Value for 'language' not supported"),
         ({"language": None}, "Parameter 'language' not specified"),

@@ -93,6 +93,8 @@ def check_rules(rules: object, language: str) -> StyleRules:
             if not isinstance(option, str) or option not in known.get(rule, {}):
                 shown = f"{shortened(str(name))}.{shortened(str(rule))}: {shortened(str(option))}"
                 raise InvalidRequest(f"The style rule {shown} is not available on this server; leave it out.")
+    if len(_registers(rules)) > 1:
+        raise InvalidRequest("The style rules ask for a formal tone and an informal one; leave one of them out.")
     if _is_regional(rules) and not _regions(rules, language):
         raise InvalidRequest(f"No region of {language_of(language).name} is written by all these rules; leave one out.")
     return rules
@@ -109,14 +111,17 @@ def meaning(rules: StyleRules, language: str, locale: str | None) -> tuple[Regis
     Raises:
         InvalidRequest: The request's region doesn't write so.
     """
-    tone = rules.get("style_and_tone", {})
-    register = next((REGISTERS[rule][option] for rule, option in tone.items()), None)
+    register = next(iter(_registers(rules)), None)
     if not _is_regional(rules):
         return register, locale
     regions = _regions(rules, language)
     if locale and locale not in regions:
         raise InvalidRequest(f"The style rules are not those of {locale}; use {' or '.join(regions) or 'others'}.")
     return register, locale or next(iter(regions), None)
+
+
+def _registers(rules: StyleRules) -> set[Register]:
+    return {REGISTERS[rule][option] for rule, option in rules.get("style_and_tone", {}).items()}
 
 
 def _is_regional(rules: StyleRules) -> bool:
