@@ -24,9 +24,11 @@ def store(tmp_path) -> KeyStore:
 
 
 @asynccontextmanager
-async def asking(tmp_path, keys: Literal["optional", "required"] = "required") -> AsyncIterator[Ask]:
+async def asking(
+    tmp_path, keys: Literal["optional", "required"] = "required", header: str = "Remote-Groups"
+) -> AsyncIterator[Ask]:
     """What asks for a translation from an address, with headers: (status, code)."""
-    settings = Settings(data=tmp_path, keys=keys, trusted_proxies=("10.0.0.0/8",), sign_in_header="Remote-Groups")
+    settings = Settings(data=tmp_path, keys=keys, trusted_proxies=("10.0.0.0/8",), sign_in_header=header)
     app = build(FakeEngine(), settings)
 
     async def ask(address: str = "10.1.2.3", path: str = "/translate", *, headers: Any = (), **body: str) -> Any:
@@ -88,6 +90,15 @@ async def test_several_groups_as_proxies_write_them(tmp_path, store, lines):
     store.add("remote-groups:editors")
     async with asking(tmp_path) as ask:
         assert await ask(headers=[(b"Remote-Groups", line) for line in lines]) == (200, "")
+
+
+async def test_a_name_with_a_comma_is_one_name(tmp_path, store):
+    store.add("remote-user:boss")
+    async with asking(tmp_path, header="Remote-User") as ask:
+        assert await ask(headers={"Remote-User": "boss"}) == (200, "")
+        for name in ("x,boss", "x|boss"):
+            assert (await ask(headers={"Remote-User": name}))[0] in (401, 403)
+        assert (await ask(headers=[("Remote-User", "x"), ("Remote-User", "boss")]))[0] in (401, 403)
 
 
 async def test_names_are_utf_8(tmp_path, store):

@@ -156,7 +156,7 @@ async def test_context_is_read_by_models_with_a_memory(bundle, named, precision)
     """A text after its context is translated as at the end of both; a sentence alone is the same as ever."""
     app = create_app(Settings(bundle=bundle.path, precision=precision, threads=1))
     transport = httpx.ASGITransport(app)
-    first, second = GOLDEN["de"]
+    second, first = GOLDEN["de"]  # a translation without the "nicht" is asked for again, without the context
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=transport, base_url="http://test") as client,

@@ -34,7 +34,9 @@ class TrustedProxies:
         if self._header and scope["type"] == "http" and peer and peer[0] in self._inside.trusted_hosts:
             headers = Headers(scope=scope)
             if headers.get("Sec-Fetch-Site") not in _FROM_OTHER_SITES:
-                scope[_SIGNED_IN] = [f"{self._header}:{value}" for value in _values(headers.getlist(self._header))]
+                scope[_SIGNED_IN] = [
+                    f"{self._header}:{value}" for value in _values(self._header, headers.getlist(self._header))
+                ]
         await self._inside(cast(Any, scope), cast(Any, receive), cast(Any, send))
 
 
@@ -44,7 +46,11 @@ def signed_in(request: HTTPConnection) -> list[str]:
     return names
 
 
-def _values(lines: list[str]) -> list[str]:
-    """Returns the values of a header, between commas (Authelia, oauth2-proxy) or vertical bars (authentik)."""
+def _values(header: str, lines: list[str]) -> list[str]:
+    """Returns the values of a header: of groups, several between commas (Authelia, oauth2-proxy) or bars (authentik).
+
+    The value of another header is one name: somebody who calls himself "x,boss" is not the boss.
+    """
     text = ",".join(lines).encode("latin-1").decode(errors="replace")  # Starlette reads bytes as Latin-1
-    return [value for part in text.replace("|", ",").split(",") if (value := part.strip()) and value.isprintable()]
+    values = text.replace("|", ",").split(",") if "group" in header else [text]
+    return [value for part in values if (value := part.strip()) and value.isprintable()]

@@ -28,6 +28,7 @@ ON_THE_WALL = {
     "app/storage/keys.py",  # created at; the month
     "app/storage/memories.py",  # created and changed at
     "app/storage/memory_jobs.py",
+    "app/storage/styles.py",  # created and changed at
     "app/storage/suggestions.py",  # created at
     "app/tracing.py",  # when a span began
 }
