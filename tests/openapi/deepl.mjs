@@ -68,15 +68,15 @@ await call("exportTranslationMemoryToFilepath", memory, join(folder, "c.tmx"));
 await call("deleteTranslationMemory", memory);
 
 await call("getAllStyleRules");
-await call("createStyleRule", { name: "Firm", language: "de" });
-await call("getStyleRule", id);
-await call("updateStyleRuleName", id, "Firm");
-await call("deleteStyleRule", id);
-await call("updateStyleRuleConfiguredRules", id, {});
-await call("createStyleRuleCustomInstruction", id, { label: "a", prompt: "b" });
-await call("getStyleRuleCustomInstruction", id, id);
-await call("updateStyleRuleCustomInstruction", id, id, { label: "a", prompt: "b" });
-await call("deleteStyleRuleCustomInstruction", id, id);
+const style = await call("createStyleRule", { name: "Firm", language: "de" });
+await call("getStyleRule", style?.styleId);
+await call("updateStyleRuleName", style?.styleId, "Company");
+await call("updateStyleRuleConfiguredRules", style?.styleId, {});
+await call("createStyleRuleCustomInstruction", style?.styleId, { label: "a", prompt: "b" });
+await call("getStyleRuleCustomInstruction", style?.styleId, id);
+await call("updateStyleRuleCustomInstruction", style?.styleId, id, { label: "a", prompt: "b" });
+await call("deleteStyleRuleCustomInstruction", style?.styleId, id);
+await call("deleteStyleRule", style?.styleId);
 await call("rephraseText", "Guten Morgen", "de");
 
 const methods = new Set();
