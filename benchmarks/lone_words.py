@@ -4,8 +4,8 @@
 
 The words are those of model/text/short.tsv.xz, the names those of ``benchmarks/names.txt``. Both go through
 POST /translate (int8, beam 4) with all attempts, and with the first only, without ``app.translation.lone_words``.
-The labels are those that were held out of training and of the bundle's list, and those of other files; "alone" is the
-model without the list.
+The labels come from the held-out files, whose pairs no model was trained on, and from the files that you name. "Alone"
+is the model without the bundle's list.
 """
 
 from collections import defaultdict

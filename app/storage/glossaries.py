@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -26,6 +25,7 @@ from sqlalchemy.exc import IntegrityError
 from app.errors import GlossaryNotFound, InvalidGlossary, InvalidKey
 from app.storage.database import TABLES, Database
 from app.storage.text_room import check_room
+from app.storage.timestamps import timestamp
 
 MAX_GLOSSARIES = 1_000
 MAX_DICTIONARIES = 100
@@ -113,7 +113,7 @@ class GlossaryStore:
             InvalidKey: There is no such API key.
         """
         glossary_id = str(uuid.uuid4())
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = timestamp()
         with self._database.transaction() as connection:
             count = select(func.count()).select_from(GLOSSARIES).where(GLOSSARIES.c.key_id.is_not_distinct_from(owner))
             if connection.execute(count).scalar_one() >= MAX_GLOSSARIES:

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
@@ -24,6 +23,7 @@ from app.storage.memory_rows import (
     texts_of,
 )
 from app.storage.text_room import TextLimits, check_room, octets
+from app.storage.timestamps import timestamp
 
 MAX_MEMORIES = 1_000
 MAX_ENTRIES = 200_000
@@ -50,7 +50,7 @@ class MemoryStore:
             InvalidMemory: The owner has too many.
             InvalidKey: There is no such API key.
         """
-        now = _now()
+        now = timestamp()
         memory_id = str(uuid.uuid4())
         values = {"id": memory_id, "key_id": owner, "name": name, "source": source, "target": target}
         values |= {"created_at": now, "updated_at": now, "version": uuid.uuid4().hex, "size": 0}
@@ -126,7 +126,7 @@ class MemoryStore:
             MemoryNotFound: There is no such memory or entry.
             InvalidMemory: Another entry has the text.
         """
-        values: dict[str, Any] = {"updated_at": _now(), "origin": "edit"}
+        values: dict[str, Any] = {"updated_at": timestamp(), "origin": "edit"}
         values |= {} if source is None else {**texts_of(source=source), "hash": text_key(source)}
         values |= {} if target is None else texts_of(target=target)
         try:
@@ -263,7 +263,7 @@ def put_entries(
     """See ``MemoryStore.put``; within a transaction."""
     _lock(connection, owner, memory_id)
     before = _find(connection, owner, memory_id).entry_count
-    now = _now()
+    now = timestamp()
     fixed = {"memory_id": memory_id, "origin": origin, "created_at": now, "updated_at": now}
     rows = {
         (hash_ := text_key(source)): fixed | {"hash": hash_, **texts_of(source=source, target=target)}
@@ -295,10 +295,6 @@ def _size(connection: Connection, which: ColumnElement[bool]) -> int:
     return connection.execute(select(size).where(which)).scalar_one() or 0
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _belongs(owner: int | None) -> ColumnElement[bool]:
     return MEMORIES.c.key_id.is_not_distinct_from(owner)
 
@@ -323,7 +319,7 @@ def _find(connection: Connection, owner: int | None, memory_id: str) -> StoredMe
 
 def _changed(connection: Connection, owner: int | None, memory_id: str, **values: Any) -> StoredMemory:
     """Stores the time of a change; returns the memory's new record."""
-    values |= {"updated_at": _now(), "version": uuid.uuid4().hex}
+    values |= {"updated_at": timestamp(), "version": uuid.uuid4().hex}
     connection.execute(update(MEMORIES).where(MEMORIES.c.id == memory_id).values(values))
     return _find(connection, owner, memory_id)
 

@@ -4,7 +4,6 @@ import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Column, Connection, ForeignKey, Integer, Row, Table, Text, delete, func, select, update
@@ -12,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.errors import InvalidKey, InvalidRequest, StyleNotFound
 from app.storage.database import TABLES, Database
+from app.storage.timestamps import timestamp
 
 MAX_STYLES = 1_000
 
@@ -28,8 +28,8 @@ STYLES = Table(
     Column("updated_at", Text, nullable=False),
 )
 
-StyleRules = Mapping[str, Mapping[str, str]]
-"""Options by the names of their rules, by the names of groups of rules."""
+Rules = Mapping[str, Any]
+"""JSON. ``app.api.deepl.style_rules`` says what is in it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class StoredStyle:
     id: str
     name: str
     language: str
-    rules: StyleRules
+    rules: Rules
     version: int
     created_at: str
     updated_at: str
@@ -65,14 +65,14 @@ class StyleStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, owner: int | None, name: str, language: str, rules: StyleRules) -> StoredStyle:
+    def add(self, owner: int | None, name: str, language: str, rules: Rules) -> StoredStyle:
         """Adds a list.
 
         Raises:
             InvalidRequest: The owner has too many.
             InvalidKey: There is no such API key.
         """
-        style_id, now = str(uuid.uuid4()), _now()
+        style_id, now = str(uuid.uuid4()), timestamp()
         with self._database.transaction() as connection:
             count = select(func.count()).select_from(STYLES).where(STYLES.c.key_id.is_not_distinct_from(owner))
             if connection.execute(count).scalar_one() >= MAX_STYLES:
@@ -95,7 +95,7 @@ class StyleStore:
             return _find(connection, owner, style_id)
 
     def set(
-        self, owner: int | None, style_id: str, *, name: str | None = None, rules: StyleRules | None = None
+        self, owner: int | None, style_id: str, *, name: str | None = None, rules: Rules | None = None
     ) -> StoredStyle:
         """Changes the name or the rules of a list.
 
@@ -106,7 +106,7 @@ class StyleStore:
         with self._database.transaction() as connection:
             _find(connection, owner, style_id)
             changed = update(STYLES).where(STYLES.c.id == style_id)
-            connection.execute(changed.values(values | {"version": STYLES.c.version + 1, "updated_at": _now()}))
+            connection.execute(changed.values(values | {"version": STYLES.c.version + 1, "updated_at": timestamp()}))
             return _find(connection, owner, style_id)
 
     def remove(self, owner: int | None, style_id: str) -> None:
@@ -138,7 +138,3 @@ def _style(row: Row[Any]) -> StoredStyle:
     return StoredStyle(
         row.id, row.name, row.language, json.loads(row.rules), row.version, row.created_at, row.updated_at
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -98,8 +98,8 @@ def with_other_stand_ins(
     Args:
         sentence: The sentence with its stand-ins.
         placeholders: Characters that the model carries over exactly once.
-        cuts: Whether to make that last attempt, see ``cut``, and those that have a name for a number. Without, spans
-            may be lost.
+        cuts: Whether to make that last attempt, see ``cut``, and the attempts with names in the place of numbers. If
+            not, spans may be lost.
     """
     if not sentence.stand_ins:
         return

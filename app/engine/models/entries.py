@@ -36,7 +36,7 @@ def read_entries(path: Path) -> tuple[str, dict[str, str]]:
     except ValueError:  # or there is no tab in a line
         understood = _LINES.match(text)
         number = 1 + text.count("\n", 0, understood.end() if understood else 0)
-        raise BundleError(f"{path}: line {number} is not a word, a tab and its translations") from None
+        raise BundleError(f"{path}: line {number} is not an entry, a tab and its translations") from None
 
 
 def _content(path: Path) -> bytes:

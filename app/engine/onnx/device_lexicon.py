@@ -23,7 +23,7 @@ from app.engine.decoding.word_trees import ENDS, WordTrees
 ROWS = 64
 """Rows of one sentence. Of wmt19's sentences in either direction, the richest has 48."""
 CHILDREN = 4
-"""C: the next tokens of a word's translations, and those that go on with another. In wmt19's sentences at most 3."""
+"""C: the tokens that may come next, in the translations of a word. Words of wmt19's sentences have at most 3."""
 WORDS = 16
 """U. Of wmt19's sentences, none has more than 14 rare words."""
 

@@ -203,7 +203,7 @@ class DeviceRows:
         return np.asarray(is_last.any(axis=1) | (self._lengths[slots] >= self._limits[slots]))
 
     def _goes_on(self, slots: Any, steps: Any) -> Array:
-        """Tell whether a search goes on behind a step, as far as its tokens tell."""
+        """Tell whether a search goes on behind a step: whether a hypothesis of it has a token other than the end."""
         goes_on = self._found["history"][slots, steps, ..., 0] != self._eos_id
         if self._rows > 1:
             goes_on &= self._found["score_history"][slots, steps] > -np.inf

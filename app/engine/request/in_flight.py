@@ -281,7 +281,13 @@ class RequestTask:
         known = replace(known, truncated=False)
         if self._options.n_best == 1:
             return [known]
-        free = Job(source=segment.ids, options=self._options, rare_words=segment.rare_words, long=job.long)
+        free = Job(
+            source=segment.ids,
+            options=self._options,
+            rare_words=segment.rare_words,
+            examples=self._examples(segment),
+            long=job.long,
+        )
         [future] = self._coalescer.submit([free], admitted=True)
         others = [each for each in (await future).hypotheses if each.tokens != known.tokens]
         return [known, *others[: self._options.n_best - 1]]

@@ -121,8 +121,8 @@ class Job:
         terms: What the translation must have, if anything.
         rare_words: Words of the source that the lexicon has.
         examples: Texts that are like the source, with their translations, to learn from.
+        neighbours: The examples that were read, with their states.
         known: Target ids of the translation, if it is known: the model only aligns it.
-        neighbours: Those of them that were read, with their states.
         long: It belongs to long work, which yields to short work.
         on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.

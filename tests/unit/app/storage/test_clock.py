@@ -24,12 +24,10 @@ ON_THE_WALL = {
     "app/api/deepl/routes.py",  # the month of a quota
     "app/storage/database.py",  # Database.now
     "app/storage/document_files.py",
-    "app/storage/glossaries.py",  # created at
     "app/storage/keys.py",  # created at; the month
-    "app/storage/memories.py",  # created and changed at
     "app/storage/memory_jobs.py",
-    "app/storage/styles.py",  # created and changed at
     "app/storage/suggestions.py",  # created at
+    "app/storage/timestamps.py",  # created at, changed at
     "app/tracing.py",  # when a span began
 }
 

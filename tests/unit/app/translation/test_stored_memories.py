@@ -23,7 +23,9 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each index has that was built. Each change comes two minutes after the one before."""
     minutes = count(0, 2)
     begin = datetime(2026, 11, 1, tzinfo=UTC)
-    monkeypatch.setattr("app.storage.memories._now", lambda: (begin + timedelta(minutes=next(minutes))).isoformat())
+    monkeypatch.setattr(
+        "app.storage.memories.timestamp", lambda: (begin + timedelta(minutes=next(minutes))).isoformat()
+    )
     sizes: list[int] = []
 
     class Counted(FuzzyIndex):

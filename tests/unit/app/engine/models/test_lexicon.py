@@ -149,7 +149,7 @@ def test_a_term_of_two_words_comes_before_its_words(tmp_path):
     "text", ["Narkose\n", "Narkose\t\n", "\tanesthesia\n", "Narkose\tanesthesia\n\n", "a\tb\t\tc\n"]
 )
 def test_a_line_that_is_no_entry(tmp_path, text):
-    with pytest.raises(BundleError, match=r"lexicon\.tsv\.gz: line \d is not a word, a tab and its translations"):
+    with pytest.raises(BundleError, match=r"lexicon\.tsv\.gz: line \d is not an entry, a tab and its translations"):
         lexicon(tmp_path, text)
 
 
