@@ -113,7 +113,7 @@ async def apart(name: str, data: bytes) -> Cost:
 
     process = psutil.Process()
     before, began = process.memory_info().rss, time.monotonic()
-    async with Readers().document(data, name, "docx" if name == "pdf" else name, 10**8) as opened:
+    async with Readers().document(data, name, "docx" if name == "pdf" else name, 10**8, target="en") as opened:
         await opened.write(_capitals(opened.texts), "en")
         waited_s, own = time.monotonic() - began, process.memory_info().rss - before
         ended = await opened.reader.end()

@@ -160,7 +160,8 @@ class TranslationJob:
         content = path.read_bytes()
 
         async def translate() -> DocumentTranslation:
-            opened = self._readers.document(content, format_.name, wanted_output, sys.maxsize)
+            target = self.asked.locale or self.asked.target
+            opened = self._readers.document(content, format_.name, wanted_output, sys.maxsize, target=target)
             async with opened as document:
                 return await translate_document(self._translator, document, self.asked, lambda _: None)
 

@@ -305,7 +305,8 @@ class DocumentJobs:
         wanted = document.wanted
         request = TranslationRequest(**vars(Wish.from_json(wanted["wish"])))
         request = await self._references.resolved(request, document.key_id)
-        opened = self._readers.document(content, wanted["input"], wanted["output"], self._settings.max_text_chars)
+        formats, most, target = (wanted["input"], wanted["output"]), self._settings.max_text_chars, request.locale
+        opened = self._readers.document(content, *formats, most, target=target or request.target)
         async with opened as read:
             await self._until_stored(self._store.charge, document.id, worker, read.characters)
             return await translate_document(self._translator, read, request, reported.report)

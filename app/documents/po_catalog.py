@@ -83,12 +83,12 @@ class Catalog:
         """Tells whether a translation is only a guess."""
         return any("fuzzy" in _flags(self._lines[number]) for number in message.flags)
 
-    def translate(self, message: Message, translations: Mapping[str, str], doubt: str = "") -> None:
+    def translate(self, message: Message, translations: Mapping[str, str | None], doubt: str = "") -> None:
         """Replaces the translations of a message.
 
         Args:
             message: The message.
-            translations: By keyword: ``msgstr``, or ``msgstr[0]`` and so on.
+            translations: By keyword: ``msgstr``, or ``msgstr[0]`` and so on; None leaves one as it is written.
             doubt: Why the message is fuzzy; it isn't without.
         """
         for number in message.outdated:
@@ -96,10 +96,21 @@ class Catalog:
         self._mark(message, doubt)
         begin, end = message.strings
         self._new |= dict.fromkeys(range(begin, end), "")
-        lines = [line for name, text in translations.items() for line in _written(name, text, self._width)]
+        lines: list[str] = []
+        for name, text in translations.items():
+            lines += self._as_written(message, name) if text is None else _written(name, text, self._width)
         self._new[begin] = "".join(f"{line}{self._line_end}" for line in lines)
         if not self._lines[end - 1].endswith(("\n", "\r")):  # the end of the file
             self._new[begin] = self._new[begin].removesuffix(self._line_end)
+
+    def _as_written(self, message: Message, name: str) -> Iterator[str]:
+        """Yields the lines of one of a message's translations."""
+        keyword = ""
+        for number in range(*message.strings):
+            found = _STRING.fullmatch(self._lines[number].strip())
+            keyword = found[1] if found and found[1] else keyword
+            if found and keyword == name:
+                yield self._lines[number].rstrip("\r\n")
 
     def _mark(self, message: Message, doubt: str) -> None:
         """Makes a message fuzzy or not."""

@@ -25,6 +25,7 @@ class Format:
         libraries: Modules of the extra ``documents`` that it needs.
         outputs: Formats of its translation; the first is the default.
         is_text: Its files can be shown on a terminal.
+        is_multilingual: Its files have translations into several languages.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Format:
     libraries: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     is_text: bool = False
+    is_multilingual: bool = False
 
     @property
     def is_available(self) -> bool:
@@ -63,8 +65,8 @@ class Format:
             raise ExtraMissing.needed_by(f"Translating {self.name} files", EXTRA)
         return output
 
-    def reader(self, wanted: str | None = None) -> Callable[[bytes], Document]:
-        """Returns the function that reads a file for a translation in the given output format.
+    def reader(self, wanted: str | None = None, target: str = "") -> Callable[[bytes], Document]:
+        """Returns the function that reads a file for a translation in the given output format, into the target.
 
         Raises:
             UnsupportedDocument: As ``output``.
@@ -72,6 +74,8 @@ class Format:
         """
         output = self.check(wanted)
         read: Callable[..., Document] = import_module(f"app.documents.formats.{self.name}").read
+        if self.is_multilingual:
+            return partial(read, target=target)
         return partial(read, output=output) if self.outputs else read
 
 
@@ -88,7 +92,7 @@ FORMATS = (
     Format("po", "text/x-gettext-translation", ("pot",), is_text=True),
     Format("strings", "text/plain", is_text=True),
     Format("stringsdict", "application/xml", libraries=("lxml",), is_text=True),
-    Format("xcstrings", "application/json", is_text=True),
+    Format("xcstrings", "application/json", is_text=True, is_multilingual=True),
     Format("xliff", "application/xliff+xml", ("xlf", "sdlxliff"), libraries=("lxml",), is_text=True),
     Format("docx", f"{_OFFICE}wordprocessingml.document", libraries=("lxml",)),
     Format("pptx", f"{_OFFICE}presentationml.presentation", libraries=("lxml",)),

@@ -37,7 +37,7 @@ def translate(data: bytes, name: str, *, output: str | None = None, engine: Fake
         format_ = find_format(name)
         translator = Translator(engine or ShoutingEngine(), DETECTOR)
         wanted = TranslationRequest(source="de", target="en", options=SearchOptions(beam_size=1))
-        async with Readers().document(data, format_.name, format_.output(output), 10**7) as document:
+        async with Readers().document(data, format_.name, format_.output(output), 10**7, target="en") as document:
             return (await translate_document(translator, document, wanted, lambda _: None)).content
 
     return asyncio.run(run())

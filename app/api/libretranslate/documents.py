@@ -103,7 +103,8 @@ async def post_correct_file(request: Request, service: CurrentService) -> Respon
     review = await offload(_read_review, given[REVIEW], size=len(given[REVIEW]))
     format_ = find_format(name)
     output = format_.check(review.output)
-    opened = service.documents.readers.document(file.content, format_.name, output, settings.max_text_chars)
+    wanted = format_.name, output, settings.max_text_chars
+    opened = service.documents.readers.document(file.content, *wanted, target=review.target)
     async with deadline(settings.request_timeout_s), opened as document:
         content = await run_while_connected(request, correct_document(document, review))
     return download(content, translated_name(name, review.target, output))

@@ -1,4 +1,4 @@
-"""po: gettext catalogs. Untranslated and fuzzy messages are translated; the others keep their translations."""
+"""po: gettext catalogs. Untranslated and fuzzy messages are translated; plural forms that have a text keep it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from app.fairness.budget import checkpoint
 
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
 _NAMED_CHARSET = re.compile(r"charset=(?!CHARSET\b)\w")
+_PLURAL_FORMS = re.compile(r"nplurals\s*=\s*([1-6])\s*;")  # Arabic has six
 _CHARSET = re.compile(rb"Content-Type:[^\n]*?charset=([\w-]+)")
 
 
@@ -34,26 +35,36 @@ def read(data: bytes) -> Document:
     def write(translations: Sequence[str], language: str, marks: Marks = None) -> bytes:
         told = iter(zip(translations, marks or repeat(None), strict=marks is not None))
         plural = get_plural(language.replace("-", "_"))
+        in_use = _forms_in_use(catalog)
         has_plurals = False
         for message in messages:
             checkpoint()
-            translation, mark = next(told)
-            doubts = [mark.note] if mark else []
-            strings = {"msgstr": translation}
-            if message.texts.get("msgid_plural"):
-                has_plurals = True
-                other, mark = next(told)
+            doubts: list[str] = []
+            found: dict[str, str] = {}
+            for name in _needed(message, catalog):
+                found[name], mark = next(told)
                 doubts += [mark.note] if mark else []
-                strings = {f"msgstr[{n}]": other if n else translation for n in range(plural.num_plurals)}
+            strings: Mapping[str, str | None] = {"msgstr": found.get("msgid")}
+            if "msgid_plural" in found:
+                has_plurals = True
+                strings = _forms(found, in_use or plural.num_plurals, _staying(message, catalog))
             catalog.translate(message, strings, "; ".join(dict.fromkeys(filter(None, doubts))))
-        fields = _completed(catalog.header, language, plural, changed=has_plurals)
+        fields = _completed(catalog.header, language, plural, changed=has_plurals and not in_use)
         if not file.has_all(catalog.written()):
             fields["Content-Type"] = _CONTENT_TYPE
         catalog.complete_header(fields)
         return file.encoded(catalog.written())
 
-    texts = [text for message in messages for text in _texts(message)]
+    texts = [message.texts[name] for message in messages for name in _needed(message, catalog)]
     return Document(texts=tuple(texts), markup=None, write=write, takes_marks=True)
+
+
+def _forms_in_use(catalog: Catalog) -> int:
+    """Returns the number of plural forms that the header says, if translations that stay have them; else 0."""
+    number = _PLURAL_FORMS.match(catalog.header.get("Plural-Forms", ""))
+    plurals = (message for message in catalog.messages if "msgid_plural" in message.texts)
+    is_used = any(_staying(message, catalog) for message in plurals)
+    return int(number[1]) if number and is_used else 0
 
 
 def _declared(data: bytes) -> str | None:
@@ -86,5 +97,27 @@ def _is_open(message: Message, catalog: Catalog) -> bool:
     return bool(message.texts["msgid"]) and (catalog.is_fuzzy(message) or not all(message.translations))
 
 
-def _texts(message: Message) -> Sequence[str]:
-    return [text for name in ("msgid", "msgid_plural") if (text := message.texts.get(name))]
+def _needed(message: Message, catalog: Catalog) -> list[str]:
+    """Returns the keywords of the texts that are translated: not ``msgid`` if its plural forms alone need it."""
+    plural = ["msgid_plural"] if message.texts.get("msgid_plural") else []
+    return plural if plural and "msgstr[0]" in _staying(message, catalog) else ["msgid", *plural]
+
+
+def _staying(message: Message, catalog: Catalog) -> list[str]:
+    """Returns the keywords of the translations that somebody has made."""
+    filled = [name for name, text in message.texts.items() if name.startswith("msgstr") and text]
+    return [] if catalog.is_fuzzy(message) else filled
+
+
+def _forms(found: Mapping[str, str], count: int, staying: Sequence[str]) -> dict[str, str | None]:
+    """Returns the plural forms of a message by keyword; None for one that stays.
+
+    Args:
+        found: The translations of its texts.
+        count: The number of forms. Where there is one, it is for all numbers: the plural.
+        staying: The keywords of those that stay.
+    """
+    forms = {f"msgstr[{number}]": found["msgid_plural"] for number in range(count)}
+    if count > 1 and "msgid" in found:
+        forms["msgstr[0]"] = found["msgid"]
+    return {**forms, **dict.fromkeys(staying)}

@@ -32,7 +32,7 @@ def serve(connection: Connection) -> None:
 
 def _translate(connection: Connection, task: dict[str, Any]) -> None:
     """Reads a document, sends its texts, waits for their translations, and sends the translated file."""
-    read = find_format(f".{task['format']}").reader(task["output"])
+    read = find_format(f".{task['format']}").reader(task["output"], task["target"])
     document = _answered(connection, partial(read, connection.file()))
     if document is None:
         return

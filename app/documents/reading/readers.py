@@ -82,7 +82,7 @@ class Readers:
 
     @asynccontextmanager
     async def document(
-        self, data: bytes, format_name: str, output: str, max_chars: int
+        self, data: bytes, format_name: str, output: str, max_chars: int, *, target: str
     ) -> "AsyncIterator[OpenDocument]":
         """Reads a document, and keeps its process until the end of the ``with`` block.
 
@@ -91,6 +91,7 @@ class Readers:
             format_name: Name of its format.
             output: Name of the format of its translation.
             max_chars: Maximum number of its characters.
+            target: The target as a locale, whose translations a file of several languages may have already.
 
         Raises:
             InvalidRequest: The file can't be read as its format, or not within the limits.
@@ -98,7 +99,8 @@ class Readers:
             Overloaded: There can't be another process now.
         """
         async with self._reader() as reader:
-            await reader.send(self._task("document", format=format_name, output=output, max_chars=max_chars))
+            wanted = {"format": format_name, "output": output, "max_chars": max_chars, "target": target}
+            await reader.send(self._task("document", **wanted))
             await reader.send_all(frames.frames_of_file(data))
             described = await reader.message()
             texts = await reader.texts(_TEXTS_BYTES * max_chars)

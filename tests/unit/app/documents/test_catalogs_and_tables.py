@@ -106,6 +106,54 @@ def test_po_readers_know_the_encoding_and_the_plural_forms(header):
     assert messages.ngettext("eine Tür", "%d Türen", 2) == "%d TÜREN"
 
 
+PLURALS = """\
+msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n==0 ? 1 : 2);\\n"
+"Language: en\\n"
+"MIME-Version: 1.0\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+
+#, c-format
+msgid "%d Tür"
+msgid_plural "%d Türen"
+msgstr[0]  ""
+"%d "
+"doorway"
+msgstr[1] ""
+msgstr[2] "%d doorways"
+
+#, fuzzy
+msgid "%d Hund"
+msgid_plural "%d Hunde"
+msgstr[0] "%d cat"
+msgstr[1] ""
+msgstr[2] ""
+
+msgid "Berg"
+msgstr "hill"
+"""
+
+
+def test_po_plural_forms_that_somebody_has_translated_stay_to_the_byte():
+    document = find_format("a.po").reader()(PLURALS.encode())
+    assert document.texts == ("%d Türen", "%d Hund", "%d Hunde")
+    found = document.write(["%d doors", "%d dog", "%d dogs"], "en").decode()
+    wanted = PLURALS.replace('msgstr[1] ""', 'msgstr[1] "%d doors"', 1).replace(
+        'msgstr[0] "%d cat"', 'msgstr[0] "%d dog"'
+    )
+    for number in (1, 2):
+        wanted = wanted.replace(f'msgstr[{number}] ""', f'msgstr[{number}] "%d dogs"')
+    assert found == wanted.replace("#, fuzzy\n", "")
+
+
+def test_a_language_with_one_form_gets_the_plural():
+    source = 'msgid "eine Tür"\nmsgid_plural "%d Türen"\nmsgstr[0] ""\nmsgstr[1] ""\n'
+    found = find_format("a.po").reader()(source.encode()).write(["one", "%d many"], "ja").decode()
+    assert [entry.msgstr_plural for entry in polib.pofile(found)] == [{0: "%d many"}]
+
+
 def test_po_keeps_its_encoding_if_it_has_the_letters():
     head = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=ISO-8859-1\\n"\n\n'
     document = find_format("a.po").reader()((head + 'msgid "Tür"\nmsgstr ""\n').encode("latin-1"))

@@ -35,7 +35,7 @@ def translated(
         request = TranslationRequest(
             source="de", target="en", options=SearchOptions(beam_size=1), review_below=below, **wanted
         )
-        async with Readers().document(data.encode(), format_.name, format_.output(), 10**6) as document:
+        async with Readers().document(data.encode(), format_.name, format_.output(), 10**6, target="en") as document:
             return await translate_document(Translator(engine, DETECTOR), document, request, lambda _: None)
 
     return asyncio.run(run())

@@ -202,9 +202,55 @@ def test_plural_forms_of_the_target_alone_are_made_of_other():
 
 
 def test_a_catalog_is_not_translated_into_its_own_language():
-    document = find_format("a.xcstrings").reader()(b'{"sourceLanguage": "pt_BR", "strings": {"Sim": {}}}')
+    read = find_format("a.xcstrings").reader(target="pt-BR")
     with pytest.raises(UnsupportedDocument, match="sourceLanguage is pt-BR"):
-        document.write(["yes"], "pt-BR")
+        read(b'{"sourceLanguage": "pt_BR", "strings": {"Sim": {}}}')
+
+
+def catalog_of(german: object, english: object) -> str:
+    strings = {"key": {"localizations": {"de": german, "en": english}}}
+    return json.dumps({"sourceLanguage": "de", "strings": strings}, ensure_ascii=False, indent=2)
+
+
+def written(value: str, state: str = "translated") -> dict[str, dict[str, str]]:
+    return {"stringUnit": {"state": state, "value": value}}
+
+
+@pytest.mark.parametrize("state", ["translated", "needs_review", "stale", "final"])
+def test_a_text_with_a_translation_is_not_translated_whatever_its_state(state):
+    catalog = catalog_of(written("Hund"), written("hound", state))
+    document = find_format("a.xcstrings").reader(target="en")(catalog.encode())
+    assert document.texts == ()
+    assert document.write([], "en").decode() == catalog
+    assert find_format("a.xcstrings").reader(target="fr")(catalog.encode()).texts == ("Hund",)
+
+
+def test_only_forms_without_a_translation_get_one():
+    german = {"variations": {"plural": {"one": written("ein Hund"), "other": written("viele Hunde")}}}
+    german["substitutions"] = {"cats": {"argNum": 1, "variations": {"plural": {"other": written("%arg Katzen")}}}}
+    english = {"variations": {"plural": {"zero": written("", "new"), "one": written("a hound"), "other": written("")}}}
+    english["substitutions"] = {"cats": {"argNum": 1, "variations": {"plural": {"other": written("cats", "new")}}}}
+    catalog = catalog_of(german, english)
+    document = find_format("a.xcstrings").reader(target="en")(catalog.encode())
+    assert document.texts == ("viele Hunde", "viele Hunde", "%arg Katzen")
+    marks = [Mark(), Mark(reasons=("confidence 0.20",)), Mark()]
+    found = document.write(["no dogs", "many dogs", "%arg cats"], "en", marks).decode()
+    english["variations"]["plural"] |= {"zero": written("no dogs"), "other": written("many dogs", "needs_review")}
+    english["substitutions"]["cats"]["variations"]["plural"]["other"] = written("%arg cats")
+    assert found == catalog_of(german, english)
+
+
+def test_a_translation_in_other_forms_than_the_source_stays_as_it_is():
+    english = {"variations": {"device": {"mac": written("dog"), "other": written("", "new")}}}
+    catalog = catalog_of(written("Hund"), english)
+    document = find_format("a.xcstrings").reader(target="en")(catalog.encode())
+    assert document.texts == ("Hund",)
+    english["variations"]["device"]["other"] = written("dog", "needs_review")
+    assert document.write(["dog"], "en").decode() == catalog_of(written("Hund"), english)
+    german = {"variations": {"plural": {"one": written("Hund"), "other": written("Hunde")}}}
+    unlike = catalog_of(german, {**written("", "new"), "substitutions": {"a": written("dog")}})
+    document = find_format("a.xcstrings").reader(target="en")(unlike.encode())
+    assert document.texts == () and document.write([], "en").decode() == unlike
 
 
 @pytest.mark.parametrize(

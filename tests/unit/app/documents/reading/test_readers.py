@@ -29,13 +29,15 @@ def template() -> psutil.Process:
 async def texts(
     data: bytes, format_: str, limits: ReaderLimits | None = None, max_chars: int = 10**7
 ) -> tuple[str, ...]:
-    async with Readers(limits).document(data, format_, "docx" if format_ == "pdf" else format_, max_chars) as document:
+    async with Readers(limits).document(
+        data, format_, "docx" if format_ == "pdf" else format_, max_chars, target="en"
+    ) as document:
         return document.texts
 
 
 async def test_a_document_goes_out_as_texts_and_comes_back_as_a_file():
     data = json.dumps({"a": "Hund", "b": ["", "Katze 🐈", 7]}).encode()
-    async with Readers().document(data, "json", "json", 100) as document:
+    async with Readers().document(data, "json", "json", 100, target="en") as document:
         assert document.texts == ("Hund", "Katze 🐈")
         assert document.characters == 11
         written = await document.write(["dog", "cat 🐈"], "en")
@@ -45,7 +47,7 @@ async def test_a_document_goes_out_as_texts_and_comes_back_as_a_file():
 @pytest.mark.parametrize("size", [0, 1, frames.PIECE, 9 * frames.PIECE + 1])
 async def test_a_text_of_any_length(size):
     text = "aü🐈"[: size % 3 + 1] * (size // 3 + 1)
-    async with Readers().document(text.encode(), "txt", "txt", 10**7) as document:
+    async with Readers().document(text.encode(), "txt", "txt", 10**7, target="en") as document:
         assert document.texts == (text,)
         assert await document.write([text[::-1]], "en") == text[::-1].encode()
 
@@ -96,7 +98,7 @@ async def test_a_document_that_takes_too_much_time_is_refused():
 async def test_a_reader_that_is_killed_takes_only_its_document_along():
     FORKS.stop()  # another test's reader may still be ending
     with pytest.raises(DocumentTooLarge, match="memory"):
-        async with Readers().document(b"Hund", "txt", "txt", 100) as document:
+        async with Readers().document(b"Hund", "txt", "txt", 100, target="en") as document:
             [reader] = template().children()
             reader.send_signal(signal.SIGKILL)
             await document.write(["dog"], "en")
@@ -125,14 +127,14 @@ async def test_a_reader_ends_when_nobody_waits_for_it():
 
 
 async def test_all_processes_end_with_the_server():
-    async with Readers().document(b"Hund", "txt", "txt", 100):
+    async with Readers().document(b"Hund", "txt", "txt", 100, target="en"):
         everything = [template(), *template().children()]
         FORKS.stop()
         assert psutil.wait_procs(everything, timeout=10)[1] == []
 
 
 async def test_signals_to_a_group_of_processes_leave_the_end_to_the_server():
-    async with Readers().document(b"Hund", "txt", "txt", 100) as document:
+    async with Readers().document(b"Hund", "txt", "txt", 100, target="en") as document:
         for process in (template(), *template().children()):
             process.send_signal(signal.SIGINT)
             process.send_signal(signal.SIGTERM)
@@ -142,7 +144,7 @@ async def test_signals_to_a_group_of_processes_leave_the_end_to_the_server():
 async def test_readers_know_no_secrets_and_make_no_files(monkeypatch):
     FORKS.stop()
     monkeypatch.setenv("DRAGOMAN_ADMIN_KEY", "0123456789abcdef")
-    async with Readers().document(b"Hund", "txt", "txt", 100):
+    async with Readers().document(b"Hund", "txt", "txt", 100, target="en"):
         [reader] = template().children()
         assert "DRAGOMAN_ADMIN_KEY" not in reader.environ()
         assert reader.rlimit(psutil.RLIMIT_FSIZE)[1] == 0
