@@ -4,6 +4,7 @@ The only labels are the endpoint (the route's template), the status, the languag
 that clients send for that: never an address, a key or a text, which would leak data and grow without bound.
 """
 
+from collections import Counter as Totals
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
@@ -113,13 +114,19 @@ class Metrics:
 
     def observe_translation(self, wanted: TranslationRequest, answer: Answer) -> None:
         """Counts the characters of a translation and the time of each phase."""
+        # First in dictionaries: the labels of 9,000 texts take 130 ms to look up, in which nobody else is served.
+        sources, targets, tiers = Totals[str](), Totals[str](), Totals[int]()
         for text, item in zip(wanted.texts, answer.items, strict=True):
             source = item.detection.language if item.detection else wanted.source
-            pair = f"{source}-{wanted.target}"
-            self._source_characters.labels(pair).inc(len(text))
-            self._target_characters.labels(pair).inc(len(item.text))
+            sources[source] += len(text)
+            targets[source] += len(item.text)
             for tier, count in item.tiers.items():
-                self._sentences.labels(str(tier)).inc(count)
+                tiers[tier] += count
+        for source, characters in sources.items():
+            self._source_characters.labels(f"{source}-{wanted.target}").inc(characters)
+            self._target_characters.labels(f"{source}-{wanted.target}").inc(targets[source])
+        for tier, count in tiers.items():
+            self._sentences.labels(str(tier)).inc(count)
         self._queue_seconds.observe(answer.timing.queue_s)
         self._encode_seconds.observe(answer.timing.encode_s)
         self._decode_seconds.observe(answer.timing.decode_s)

@@ -3,7 +3,7 @@
 A passage is what is read and written in one go: a plain text or a piece of it, or some blocks of a marked-up text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -113,23 +113,23 @@ Batch = list[Passage]
 """Passages in the same language, in order."""
 
 
-def batches(wanted: TranslationRequest, languages: Sequence[str], alphabets: Sequence[Alphabet]) -> Iterator[Batch]:
+def batches(wanted: TranslationRequest, languages: Sequence[str], alphabets: Mapping[str, Alphabet]) -> Iterator[Batch]:
     """Yields all passages, language by language.
 
     Args:
         wanted: The request.
         languages: The language of each text.
-        alphabets: The characters that the model for each text knows.
+        alphabets: The characters that the model for each language knows.
 
     Raises:
         InvalidRequest: The client's patterns are none, take too long, or find too much.
     """
     own = compile_patterns(wanted.protect) if wanted.protect else NOTHING
-    for language in dict.fromkeys(languages):
+    for language, alphabet in alphabets.items():
         reader = _Reader(wanted, own, language)
         batch: Batch = []
         size = 0
-        for item, (text, alphabet) in enumerate(zip(wanted.texts, alphabets, strict=True)):
+        for item, text in enumerate(wanted.texts):
             if languages[item] != language:
                 continue
             for passage, passage_size in reader.passages(item, text, alphabet):

@@ -97,11 +97,10 @@ class Translator:
             check_pair(wanted.source, wanted.target, self._engine.pairs)
             found = [_Found(wanted.source)] * len(wanted.texts)
         languages = [each.language for each in found]
-        alphabets = [self._engine.alphabet(language, wanted.target) for language in languages]
-        items = [ItemBuilder(wanted) for _ in wanted.texts]
+        alphabets = {language: self._engine.alphabet(language, wanted.target) for language in dict.fromkeys(languages)}
         timing, quota, opinions = Timing(), RequestQuota(), self._opinions(wanted)
         reader = batches(wanted, languages, alphabets)
-        batch = await work_out(wanted, _next_batch, wanted, reader)
+        items, batch = await work_out(wanted, _begin, wanted, reader)
         options = wanted.options
         while batch:
             if any(segment.needs_model for passage in batch for segment in passage.segments):
@@ -151,6 +150,10 @@ def _amount(wanted: TranslationRequest) -> tuple[int, Inline]:
     """The size and the kind of the work on a request's texts."""
     is_plain = not (wanted.markup or wanted.protect or wanted.glossary or wanted.memory)
     return sum(map(len, wanted.texts)), Inline.TEXTS if is_plain else Inline.NEVER
+
+
+def _begin(wanted: TranslationRequest, reader: Iterator[Batch]) -> tuple[list[ItemBuilder], Batch | None]:
+    return [ItemBuilder(wanted) for _ in wanted.texts], _next_batch(wanted, reader)
 
 
 def _next_batch(wanted: TranslationRequest, reader: Iterator[Batch]) -> Batch | None:
