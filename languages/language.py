@@ -124,6 +124,7 @@ class Language:
             its matches.
         street_names: Names of streets that are one word with "street" or the like; the group ``name`` is the rest of
             it. None where there are none.
+        street_words: Words in small letters for streets and squares: "lane".
         negations: The words that deny; None if they aren't known.
         common_words: Words in small letters that (nearly) no other language has; they tell it in short texts.
         frames: Gives sentences to train with, by names that all languages share. Their slots are filled with
@@ -164,6 +165,7 @@ class Language:
     references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
     kept_names: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = ()
     street_names: re.Pattern[str] | None = None
+    street_words: frozenset[str] = frozenset()
     negations: Negations | None = None
     common_words: frozenset[str] = frozenset()
     frames: Callable[[], Mapping[str, str]] = _no_table

@@ -134,6 +134,7 @@ LANGUAGE = replace(
     references=references,
     ampersand_words=frozenset("breakfast carry click co drop go paste pay play ride roll shoot white".split()),
     sounded_articles=frozenset({"a", "an"}),
+    street_words=frozenset("alley avenue bank dam embankment lane place promenade road square street".split()),
     negations=_NEGATIONS,
     common_words=frozenset(
         """

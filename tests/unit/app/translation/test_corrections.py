@@ -53,6 +53,7 @@ def mirrored(
         ("Goetheplatz", "Goethe place", "Goetheplatz"),
         ("Er wohnt am Goetheplatz.", "He lives at Goethe Square.", "He lives at Goetheplatz."),
         ("Der Campingplatz", "The Camping site", "The Camping site"),
+        ("Er kennt die Goetheallee.", "He knows Goethe well.", "He knows Goethe well."),
         ("Er steht am Goetheplatz.", "He stands at the square.", "He stands at the square."),
         ("Am Goetheplatz wohnte Goethe.", "Goethe lived at the square.", "Goethe lived at the square."),
         ("Goldring mit Diamant", "Gold ring with diamond", "Gold ring with diamond"),
