@@ -1,4 +1,4 @@
-"""The two graphs of a bundle, traced from a trained model.
+"""The two float32 graphs of a bundle: written for a standard or recurrent model, traced for any other.
 
 The modules here compute what ``model.network.transformer`` computes, with the same weights, arranged for one-step
 decoding: projections that share an input are one matrix product, and attention is ONNX's own operator (opset 23) on 3-D
@@ -38,7 +38,7 @@ from export.graph_nodes import (
     self_projections,
     take,
 )
-from export.written_graphs import written_decoder
+from export.written_graphs import written_decoder, written_encoder
 from model.network.attention import (
     KeysValues,
     MultiHeadAttention,
@@ -256,8 +256,11 @@ def _attend_to_source(
 
 
 def export_encoder(model: Transformer) -> onnx.ModelProto:
-    """Trace the encoder graph of a model in evaluation mode."""
-    batch, length, config = Dim("batch", min=1), Dim("source", min=1), model.config
+    """The encoder graph of a model in evaluation mode."""
+    config = model.config
+    if config.native:
+        return written_encoder(config, arrays_of(model))
+    batch, length = Dim("batch", min=1), Dim("source", min=1)
     inputs: list[object] = [torch.full((2, 3), config.eos_id), torch.ones(2, 3, dtype=torch.bool)]
     given, made = ["source", "source_mask"], array_names("cross", config.decoder_layers)
     shapes: list[object] = [{0: batch, 1: length}, {0: batch, 1: length}]
@@ -272,9 +275,9 @@ def export_encoder(model: Transformer) -> onnx.ModelProto:
 
 
 def export_decoder(model: Transformer) -> onnx.ModelProto:
-    """Trace the decoder graph of a model in evaluation mode, and end it with a top-k over the vocabulary."""
+    """The decoder graph of a model in evaluation mode; it ends with a top-k over the vocabulary."""
     config = model.config
-    if config.recurrent:
+    if config.native:
         return written_decoder(config, arrays_of(model))
     rows, source, past = Dim("rows", min=1), Dim("source", min=1), Dim("past", min=1)
     earlier, sentences, beams = Dim("earlier_rows", min=1), Dim("sentences", min=1), Dim("beams", min=2)

@@ -1,6 +1,5 @@
 """Writes the graphs of a bundle in every precision; they share a file of weights."""
 
-import copy
 from pathlib import Path
 
 import onnx
@@ -25,7 +24,7 @@ Models = dict[str, onnx.ModelProto]
 def write_graphs(
     model: Transformer, folder: Path, *, has_float16: bool, has_lexicon: bool, report: Report
 ) -> dict[Precision, Graphs]:
-    """Trace and write all graphs.
+    """Make and write all graphs.
 
     Args:
         model: The model, in evaluation mode.
@@ -37,12 +36,12 @@ def write_graphs(
     Returns:
         The names of the files.
     """
-    report("tracing the graphs")
-    traced = {"encoder": export_encoder(model), "decoder": export_decoder(model)}
-    graphs: dict[Precision, Models] = {"float32": copy.deepcopy(traced)}
+    report("making the graphs")
+    floats = {"encoder": export_encoder(model), "decoder": export_decoder(model)}
+    graphs: dict[Precision, Models] = {"float32": floats}
     if has_float16:
-        graphs["float16"] = {role: halved(graph) for role, graph in traced.items()}
-    for graph in graphs["float32"].values():
+        graphs["float16"] = {role: halved(graph) for role, graph in floats.items()}
+    for graph in floats.values():
         store_halves(graph)
     if model.config.native:
         weights = arrays_of(model)
@@ -53,9 +52,7 @@ def write_graphs(
         if has_float16:
             graphs["float16-cuda"] = device_graphs(**graphs["int8-native"], has_lexicon=has_lexicon)
     observed = (
-        []
-        if model.config.memory_length or model.config.recurrent
-        else [with_maps(graph) for graph in graphs["float32"].values()]
+        [] if model.config.memory_length or model.config.recurrent else [with_maps(graph) for graph in floats.values()]
     )
     share_weights([*(graph for made in graphs.values() for graph in made.values()), *observed], folder / WEIGHTS)
     for graph, name in zip(observed, ATTENTION.files.values(), strict=False):

@@ -12,6 +12,7 @@ from torch import nn
 
 from app.engine.models.bundle import Bundle
 from export.equivalents import standard_config
+from model.network.layers import DecoderLayer, EncoderLayer
 from model.network.transformer import Transformer
 from model.recipe import Recipe
 from model.training.checkpoint import model_tensors, write_model
@@ -23,7 +24,7 @@ class RestoreError(ValueError):
 
 
 def restore(bundle: Bundle, out: Path) -> None:
-    """Write the weights of a bundle's float32 graphs as a model folder.
+    """Write the weights of a bundle's graphs for the native operators as a model folder.
 
     They are the exported weights, rounded to float16; the optimiser's state is lost.
 
@@ -33,7 +34,7 @@ def restore(bundle: Bundle, out: Path) -> None:
 
     Raises:
         RestoreError: ``out`` exists, or the bundle was made in another way.
-        BundleError: It has no float32 graphs.
+        BundleError: It has no such graphs.
     """
     if out.exists():
         raise RestoreError(f"{out} exists; choose another folder")
@@ -47,7 +48,7 @@ def restore(bundle: Bundle, out: Path) -> None:
     if config.variants:
         raise RestoreError(f"{bundle.path} is not a standard Transformer: it has {', '.join(config.variants)}")
     model = Transformer(config)
-    encoder, decoder = (_Weights(bundle.graphs("float32")[role]) for role in ("encoder", "decoder"))
+    encoder, decoder = (_Weights(bundle.graphs("int8-native")[role]) for role in ("encoder", "decoder"))
     with torch.no_grad():
         _fill(model, encoder, decoder)
     partial = out.with_name(f".{out.name}.partial")
@@ -60,69 +61,67 @@ def restore(bundle: Bundle, out: Path) -> None:
 
 
 class _Weights:
-    """The weights of one graph: vectors by their names, and matrices in the order in which they are multiplied."""
+    """The weights of a graph for the native operators, see ``export.native_graphs``."""
 
     def __init__(self, path: Path) -> None:
-        graph = onnx.load(path).graph
-        self._vectors = {
+        self._tensors = {
             tensor.name: torch.from_numpy(numpy_helper.to_array(tensor).astype(np.float32))
-            for tensor in graph.initializer
+            for tensor in onnx.load(path).graph.initializer
         }
-        stored = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Cast"}
-        self._vectors.update(
-            {name: self._vectors[source] for name, source in stored.items() if source in self._vectors}
-        )
-        # PyTorch has (outputs, inputs).
-        self._matrices = [
-            self._vectors[node.input[1]].T
-            for node in graph.node
-            if node.op_type == "MatMul" and node.input[1] in self._vectors
-        ]
-        self._matrices.reverse()
 
-    def named(self, module: nn.Module, prefix: str) -> None:
-        """The parameters that kept their names: norms, biases, tables."""
-        for name, parameter in module.named_parameters(prefix, remove_duplicate=False):
-            if name in self._vectors:
-                parameter.copy_(self._vectors[name])
+    def __getitem__(self, name: str) -> torch.Tensor:
+        return self._tensors[name]
 
-    def table(self, name: str) -> torch.Tensor:
-        """A buffer."""
-        return self._vectors[name]
+    def linear(self, name: str, *layers: nn.Linear) -> None:
+        """Fill layers that lie side by side in the graph, as (inputs, outputs); PyTorch has (outputs, inputs)."""
+        weights, biases = (self[f"{name}.{part}"].chunk(len(layers), dim=-1) for part in ("weight", "bias"))
+        for layer, weight, bias in zip(layers, weights, biases, strict=True):
+            layer.weight.copy_(weight.T)
+            if layer.bias is not None:
+                layer.bias.copy_(bias)
 
-    def product(self, *layers: nn.Linear, bias: str = "") -> None:
-        """The next matrix, into the layers that were fused into it; their fused bias has a name."""
-        for layer, part in zip(layers, self._matrices.pop().chunk(len(layers)), strict=True):
-            layer.weight.copy_(part)
-        if bias in self._vectors:
-            for layer, part in zip(layers, self._vectors[bias].chunk(len(layers)), strict=True):
-                layer.bias.copy_(part)
+    def norm(self, name: str, norm: nn.Module) -> None:
+        """Fill a layer norm, if the model has it there."""
+        if isinstance(norm, nn.LayerNorm):
+            norm.weight.copy_(self[f"{name}.gain"])
+            norm.bias.copy_(self[f"{name}.bias"])
+
+    def layer(self, name: str, layer: EncoderLayer | DecoderLayer) -> None:
+        """Fill the sublayers that encoder and decoder both have."""
+        attention, feed_forward = layer.self_attention, layer.feed_forward
+        self.norm(f"{name}.self_norm", layer.self_residual.norm)
+        self.linear(f"{name}.self_projection", attention.query, attention.key, attention.value)
+        self.linear(f"{name}.self_output", attention.output)
+        self.norm(f"{name}.inner_norm", layer.feed_forward_residual.norm)
+        self.linear(f"{name}.inner", feed_forward.inner)
+        self.linear(f"{name}.outer", feed_forward.outer)
 
 
 def _fill(model: Transformer, encoder: _Weights, decoder: _Weights) -> None:
-    """Fill the model, layer by layer, in the order of ``export.graphs``."""
-    encoder.named(model, "model")
-    if model.positions.learned is not None:  # a buffer of the graph, whose rows fill up a block
-        model.positions.learned.copy_(encoder.table("positions")[: model.config.max_positions])
+    for weights, table, norm in (
+        (encoder, model.source_embedding, model.source_norm),
+        (decoder, model.target_embedding, model.target_norm),
+    ):
+        cast(nn.Embedding, table).weight.copy_(weights["embedding"])
+        weights.norm("embedding_norm", norm)
+    if model.positions.learned is not None:
+        model.positions.learned.copy_(encoder["positions"])
     for index, layer in enumerate(model.encoder):
-        attention = layer.self_attention
-        encoder.product(attention.query, attention.key, attention.value, bias=f"self_projections.{index}.bias")
-        encoder.product(attention.output)
-        encoder.product(layer.feed_forward.inner)
-        encoder.product(layer.feed_forward.outer)
+        encoder.layer(f"encoder.{index}", layer)
+    encoder.norm("encoder_norm", model.encoder_norm)
     crosses = [layer.cross_attention for layer in model.decoder]
-    encoder.product(*(linear for cross in crosses for linear in (cross.key, cross.value)), bias="cross_projection.bias")
-    decoder.named(model, "model")
+    encoder.linear("cross", *(linear for cross in crosses for linear in (cross.key, cross.value)))
     for index, block in enumerate(model.decoder):
-        attention = block.self_attention
-        decoder.product(attention.query, attention.key, attention.value, bias=f"self_projections.{index}.bias")
-        decoder.product(attention.output)
-        decoder.product(block.cross_attention.query)
-        decoder.product(block.cross_attention.output)
-        decoder.product(block.feed_forward.inner)
-        decoder.product(block.feed_forward.outer)
-    if not model.config.tie_output:
-        decoder.product(cast(nn.Linear, model.projection))
+        name = f"decoder.{index}"
+        decoder.layer(name, block)
+        decoder.norm(f"{name}.cross_norm", block.cross_residual.norm)
+        decoder.linear(f"{name}.cross_query", block.cross_attention.query)
+        decoder.linear(f"{name}.cross_output", block.cross_attention.output)
+    decoder.norm("decoder_norm", model.decoder_norm)
+    projection = cast(nn.Linear, model.projection)
+    projection.weight.copy_(decoder["projection.weight"])
+    if model.config.output_bias:
+        projection.bias.copy_(decoder["projection.bias"])
 
 
 def _card(bundle: Bundle, recipe: Recipe) -> ModelCard:

@@ -1,8 +1,8 @@
 """Float32 graphs of a model, written node by node from its weights; PyTorch is not needed.
 
-``dragoman import`` writes both graphs so, in the service's environment. The decoder of a recurrent model is always
-written. All other graphs of ``dragoman export`` are traced, see ``export.graphs``, whose axes, inputs and outputs these
-graphs share.
+``dragoman import`` writes both graphs so, in the service's environment, and ``dragoman export`` those of standard and
+recurrent models: PyTorch takes a hundred times as long to trace them. The graphs of other models are traced, see
+``export.graphs``, whose axes, inputs and outputs these graphs share.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def written_encoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProt
         entered = graph.before(states, f"{name}.self_residual")
         attention = f"{name}.self_attention"
         joined = graph.linear(entered, *(f"{attention}.{part}" for part in ("query", "key", "value")))
-        attended, _ = graph.attend([*graph.parts(joined, 3), mask])
+        attended = graph.attend([*graph.parts(joined, 3), mask])
         states = graph.after(states, graph.linear(attended, f"{attention}.output"), f"{name}.self_residual")
         states = graph.feed_forward(states, name)
     crosses = [
@@ -74,10 +74,11 @@ def written_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProt
         states = graph.after(states, branch, f"{name}.self_residual")
         query = graph.linear(graph.before(states, f"{name}.cross_residual"), f"{name}.cross_attention.query")
         source = [f"cross_{kind}_{index}" for kind in ("keys", "values")]
-        attended, scores = graph.attend([graph.add("GatherND", query, "members"), *source, "source_mask"])
+        scores = f"scores.{index}" if index == config.alignment_layer else ""
+        attended = graph.attend([graph.add("GatherND", query, "members"), *source, "source_mask"], scores)
         branch = graph.linear(graph.add("GatherND", attended, "seats"), f"{name}.cross_attention.output")
         states = graph.after(states, branch, f"{name}.cross_residual")
-        if index == config.alignment_layer:
+        if scores:
             graph.look(scores)
             alignment["alignment"] = (TensorProto.INT64, ["rows", 1])
         states = graph.feed_forward(states, name)
@@ -167,13 +168,13 @@ class _Graph:
         states = self.add("Add", states, signals)
         return self.norm(states, f"{side}_norm") if config.embedding_norm else states
 
-    def attend(self, given: Sequence[str]) -> tuple[str, str]:
-        """Query, keys, values and mask -> the attended states, and the scores before mask and softmax."""
-        attended, scores = (f"{what}.{len(self._nodes)}" for what in ("attended", "scores"))
+    def attend(self, given: Sequence[str], scores: str = "") -> str:
+        """Query, keys, values and mask -> the attended states; ``scores`` names those before mask and softmax."""
+        attended = f"attended.{len(self._nodes)}"
         heads = {"q_num_heads": self._config.heads, "kv_num_heads": self._config.heads}
-        outputs = [attended, "", "", scores]
+        outputs = [attended, "", "", scores] if scores else [attended]
         self.node("Attention", given, outputs, qk_matmul_output_mode=_BEFORE_MASK, **heads)
-        return attended, scores
+        return attended
 
     def recur(self, entered: str, layer: int) -> str:
         """The recurrent unit, (R, 1, D): c = f c_before + (1 - f) W x, as W x + f (c_before - W x)."""
@@ -195,7 +196,7 @@ class _Graph:
         for present, each in zip(grown, new, strict=True):
             past = self.add("Gather", present.replace("present", "past"), "parents", axis=0)
             self.node("ScatterND", [past, "places", each], [present])
-        attended, _ = self.attend([query, *grown, "target_mask"])
+        attended = self.attend([query, *grown, "target_mask"])
         return self.linear(attended, f"{name}.output")
 
     def feed_forward(self, states: str, layer: str) -> str:

@@ -29,7 +29,6 @@ from model.training.checkpoint import load_model, model_tensors
 from model.training.provenance import CARD, read_card
 from tests.support.engines import translate_texts
 from tests.support.tiny import random_model, round_weights, train_tiny, write_checkpoint
-from tests.support.untraced import untraced
 
 PAIRS = (("de", "en"), ("en", "de"))
 TEXTS = ("ein Haus", "der kleine Hund", "two cats and a dog", "Tipperary", "Narkose", "wo ist er?", "a b c d e f g")
@@ -212,8 +211,7 @@ def test_bundles_that_do_not_fit_are_refused(
         join_bundles([forward, tiny_bundle], tmp_path / "out")
     deeper: Transformer = random_model(encoder_layers=1)
     checkpoint = _with_direction(write_checkpoint(tmp_path / "deeper", deeper, tiny_tokenizer), "reverse")
-    with untraced():
-        other = build_bundle(checkpoint, tmp_path / "other", has_float16=False, report=lambda _: None)
+    other = build_bundle(checkpoint, tmp_path / "other", has_float16=False, report=lambda _: None)
     with pytest.raises(BuildError, match="differ in shape"):
         join_bundles([forward, other], tmp_path / "out")
     untagged = tuple(pair.model_copy(update={"tag": None}) for pair in reverse.manifest.pairs)

@@ -29,16 +29,28 @@ def test_the_restored_model_is_the_exported_one(
     assert (tmp_path / "model" / "tokenizer.spm").read_bytes() == (tiny_checkpoint / "tokenizer.spm").read_bytes()
 
 
-@pytest.mark.filterwarnings("ignore:# The axis name:UserWarning")
-def test_learned_positions_are_restored(tiny_tokenizer: Path, tmp_path: Path) -> None:
-    model = random_model(positions="learned", max_positions=150, encoder_layers=1)  # no whole number of blocks
+def test_everything_that_a_standard_model_may_have_is_restored(tiny_tokenizer: Path, tmp_path: Path) -> None:
+    model = random_model(
+        positions="learned",
+        max_positions=150,  # no whole number of blocks
+        encoder_layers=1,
+        norm="post",
+        embedding_norm=True,
+        tie_source_target=False,
+        tie_output=False,
+        biases=False,
+        output_bias=True,
+    )
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))  # no norm or bias as it begins
     round_weights(model)
     checkpoint = write_checkpoint(tmp_path / "model", model, tiny_tokenizer)
     bundle = build_bundle(checkpoint, tmp_path / "bundle", has_float16=False, report=lambda _: None)
     assert "float16" not in bundle.manifest.graphs
     restore(bundle, tmp_path / "restored")
-    restored = load_model(tmp_path / "restored").positions.learned
-    torch.testing.assert_close(restored, model.positions.learned, rtol=0, atol=0)
+    restored = model_tensors(load_model(tmp_path / "restored"))
+    torch.testing.assert_close(restored, model_tensors(model), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("pair", [("de", "en"), ("en", "de")], ids=["de-en", "en-de"])

@@ -10,7 +10,6 @@ from model.network.config import TransformerConfig
 from model.recipe import RecipeError, Training
 from model.training.train import Distributed
 from tests.support.toy_language import toy_recipe, write_toy_data
-from tests.support.untraced import untraced
 
 RECIPES = Path(__file__).parents[3] / "model" / "recipes"
 ABLATION = """
@@ -48,8 +47,7 @@ def ran(toy: Path, **budget: float) -> tuple[list[Result], list[str]]:
 def test_each_variant_is_trained_on_the_same_tokens_exported_and_measured(toy: Path) -> None:
     (toy / "out").mkdir()
     (toy / "out" / "budget.json").write_text(json.dumps({"minutes": 1.0, "updates": 2}))  # measured by an earlier start
-    with untraced():
-        results, lines = ran(toy, minutes=1.0)
+    results, lines = ran(toy, minutes=1.0)
     assert "1 minutes are 2 updates of the baseline" in lines
     assert [result.variant for result in results] == [BASELINE, "narrow"]
     assert results[0].target_tokens == results[1].target_tokens > 0

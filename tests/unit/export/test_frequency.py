@@ -12,7 +12,6 @@ from export.frequency import count_sentences, mark_frequent
 from model.data.pairs import PairsError, write_pairs
 from model.recipe import Recipe
 from tests.support.toy_language import toy_recipe
-from tests.support.untraced import untraced
 
 PAIRS = [
     ("Der Bahnhof ist neu.", "The station is new."),
@@ -89,8 +88,7 @@ def test_the_command_marks_them(
     out, lexicon = tmp_path / "out", tmp_path / "lexicon.tsv"
     write_pairs(lexicon, [("Bahnhof", "station"), ("Zug", "train")])
     options = ["--mark-frequent", str(recipe), "--data", str(tmp_path), "--lexicon", f"de-en={lexicon}"]
-    with untraced():
-        result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(out), *options])
+    result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(out), *options])
     assert result.exit_code == 0, result.output
     found = Lexicon(out / "lexicon.de-en.tsv.gz").find("Bahnhof Zug")
     assert [each.translations for each in found] == [("train",)]

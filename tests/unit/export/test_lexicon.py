@@ -8,7 +8,6 @@ from app.engine.models.lexicon import Lexicon
 from export.bundle_builder import BuildError, build_bundle
 from export.lexicon import mark_known, read_lexicon, write_lexicon
 from model.evaluation.evaluate import BundleTranslator
-from tests.support.untraced import untraced
 
 PAIRS = (
     "Narkose\tanesthesia\nNarkose\tanesthetic\nNarkose\tanesthesia\nTipperary\tTipperary\nim Übrigen\tincidentally\n"
@@ -67,8 +66,7 @@ def test_a_marked_word_is_not_offered(tiny_checkpoint, tmp_path, monkeypatch):
     out, lexicon = tmp_path / "out", tmp_path / "lexicon.tsv"
     lexicon.write_text("Hund\tdog\nKatze\tcat\n", encoding="utf-8")
     command = ["export", str(tiny_checkpoint), str(out), "--mark-known", "--lexicon", f"de-en={lexicon}"]
-    with untraced():
-        result = CliRunner().invoke(app, command)
+    result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert "1 of its 2 words are marked as known" in result.output
     found = Lexicon(out / "lexicon.de-en.tsv.gz").find("Hund Katze")
@@ -95,8 +93,7 @@ def test_the_command_names_what_it_expects(tiny_checkpoint, tmp_path, given):
 def test_several_files_are_one_lexicon(tiny_checkpoint, pairs, tmp_path):
     (tmp_path / "more.tsv").write_text("Narkose\tnarcosis\nOpern-\topera\n", encoding="utf-8")
     options = [text for file in (pairs, tmp_path / "more.tsv") for text in ("--lexicon", f"de-en={file}")]
-    with untraced():
-        result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(tmp_path / "out"), *options])
+    result = CliRunner().invoke(app, ["export", str(tiny_checkpoint), str(tmp_path / "out"), *options])
     assert result.exit_code == 0, result.output
     found = Lexicon(tmp_path / "out" / "lexicon.de-en.tsv.gz")
     assert len(found) == 4
