@@ -8,17 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checksums import compiled
-
-
-def run(folder: Path, compiler: str, machine: str, emulator: list[str]) -> dict[str, list[str]]:
-    """The checksums of each instruction set, one an activation function."""
-    program = compiled(folder, compiler, machine)
-    return checksums([*emulator, str(program)])
+from app.engine.onnx import native
+from tests.support.checksums import ROOT, compiled
 
 
 def checksums(command: list[str]) -> dict[str, list[str]]:
-    """What the program prints."""
+    """What the program prints: the checksums of each instruction set, one an activation function."""
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found: dict[str, list[str]] = {}
     for line in printed.splitlines():
@@ -28,19 +23,24 @@ def checksums(command: list[str]) -> dict[str, list[str]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc")
-def test_every_instruction_set_and_processor_computes_the_same(tmp_path):
-    found = run(tmp_path, "gcc", platform.machine(), [])
+def test_every_instruction_set_and_processor_computes_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = str(compiled(tmp_path, "gcc", native.LIBRARY))
+    found = checksums([program])
     assert len(found) >= 2
+    assert len(set(found["plain"])) == 3
     if platform.machine() == "x86_64" and shutil.which("qemu-x86_64"):
         # A processor without AVX and FMA: nothing that it lacks is run, and the C library's fmaf is another.
-        emulated = checksums(["qemu-x86_64", "-cpu", "Nehalem", str(tmp_path / "checksums")])
+        emulated = checksums(["qemu-x86_64", "-cpu", "Nehalem", program])
         assert emulated.keys() == {"plain", "sse41"}
         found |= {f"Nehalem {name}": sums for name, sums in emulated.items()}
-    others = [("aarch64-linux-gnu-gcc", "aarch64", ["qemu-aarch64"])]
-    for compiler, machine, emulator in others:
-        if shutil.which(compiler) and shutil.which(emulator[0]):
-            (tmp_path / machine).mkdir()
-            emulated = run(tmp_path / machine, compiler, machine, emulator)
-            assert emulated.keys() == {"plain", "neonv8", "neon", "neoni8mm"}
-            found |= {f"{machine} {name}": sums for name, sums in emulated.items()}
+    if shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
+        library = tmp_path / "aarch64" / "libdragoman.so"
+        library.parent.mkdir()
+        monkeypatch.setenv("CC", "aarch64-linux-gnu-gcc")
+        build = [sys.executable, str(ROOT / "kernels" / "build.py"), str(library), "--machine", "aarch64"]
+        subprocess.run(build, check=True)
+        program = str(compiled(library.parent, "aarch64-linux-gnu-gcc", library))
+        emulated = checksums(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", program])
+        assert emulated.keys() == {"plain", "neonv8", "neon", "neoni8mm"}
+        found |= {f"aarch64 {name}": sums for name, sums in emulated.items()}
     assert len({tuple(sums) for sums in found.values()}) == 1, found

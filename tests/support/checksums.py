@@ -1,28 +1,15 @@
-"""Compiles ``tests/kernels/checksums.c`` with the kernels of every instruction set in it."""
+"""Compiles ``tests/kernels/checksums.c`` for a library of native operators."""
 
-import importlib.util
 import subprocess
-from collections.abc import Collection
 from pathlib import Path
 
-KERNELS = Path(__file__).parents[2] / "kernels"
-HERE = Path(__file__).parents[1] / "kernels"
+ROOT = Path(__file__).parents[2]
 
 
-def compiled(folder: Path, compiler: str, machine: str, optimized: Collection[str] = ()) -> Path:
-    """The program; of the kernels, only those of the sets ``optimized`` are compiled as they are shipped."""
-    spec = importlib.util.spec_from_file_location("kernels_build", KERNELS / "build.py")
-    assert spec and spec.loader
-    build = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(build)
-    sources = [(HERE / "checksums.c", ["-O1"]), (KERNELS / "dispatch.c", ["-O1"]), (KERNELS / "release.c", ["-O1"])]
-    for name, flags in zip(build.SETS[machine], build.kernel_flags(machine), strict=True):
-        sources.append((KERNELS / "kernels.c", [*flags, *([] if name in optimized else ["-O1"])]))
-    objects = []
-    for number, (source, flags) in enumerate(sources):
-        objects.append(str(folder / f"{number}.o"))
-        command = [compiler, *build.FLAGS, *flags, f"-I{KERNELS}", "-c", str(source), "-o", objects[-1]]
-        subprocess.run(command, check=True)
+def compiled(folder: Path, compiler: str, library: Path) -> Path:
+    """The program, which finds the library where it is now."""
     program = folder / "checksums"
-    subprocess.run([compiler, "-static", *objects, "-lm", "-o", str(program)], check=True)
+    source = ROOT / "tests" / "kernels" / "checksums.c"
+    command = [compiler, "-std=gnu11", "-O1", f"-I{ROOT / 'kernels'}", str(source), str(library), "-o", str(program)]
+    subprocess.run(command, check=True)
     return program
