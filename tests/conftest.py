@@ -33,8 +33,12 @@ if TYPE_CHECKING:
 # Processes share the processors, and tiny models are no faster with more threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# How many examples Hypothesis makes up for a property: a few, others in each run; many in `make test-variations`.
+EXAMPLES = 50 * int(os.environ.get("EXAMPLES_FACTOR", "1"))
 # No test may fail because the machine has other work.
-hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile(
+    "untimed", max_examples=EXAMPLES, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("untimed")
 
 

@@ -11,7 +11,6 @@ from app.engine.options import SearchOptions
 from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
 from languages.registry import language_of, rooms
-from tests.support.examples import examples
 from tests.support.fakes import DETECTOR, FakeEngine
 
 # Codes of languages with the first and last letter of their scripts, and their own marks.
@@ -63,7 +62,6 @@ def test_none_of_them_has_a_room() -> None:
 
 
 @given(CASES)
-@examples(200)
 def test_nothing_is_lost_damaged_or_split(case: tuple[tuple[str, str], str]) -> None:
     (source, target), text = case
     request = TranslationRequest(

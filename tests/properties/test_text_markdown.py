@@ -2,14 +2,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from app.text.markup.document import Rebuilt
 from app.text.markup.extraction import MARKDOWN, extract
 from tests.support.alignments import links
-from tests.support.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 # What Markdown is made of, much denser than in a random string.
@@ -97,7 +96,6 @@ def rebuilt(draw: st.DrawFn, source: str, *, all_words: bool) -> Rebuilt:
     return document.rebuild(translations, draw(st.sampled_from([alignments, None])))
 
 
-@settings(max_examples=examples(1000))
 @given(ANY_TEXT | FRAGMENTS | DOCUMENT)
 def test_an_untranslated_document_is_the_document(source: str) -> None:
     document = extract(source, MARKDOWN)
@@ -107,7 +105,6 @@ def test_an_untranslated_document_is_the_document(source: str) -> None:
     )
 
 
-@settings(max_examples=examples(1000))
 @given(DOCUMENT.flatmap(lambda source: st.tuples(st.just(source), rebuilt(source, all_words=True))))
 def test_the_structure_stays_in_a_translation_of_as_many_words(documents: tuple[str, Rebuilt]) -> None:
     before, after = documents
@@ -115,7 +112,6 @@ def test_the_structure_stays_in_a_translation_of_as_many_words(documents: tuple[
     assert not after.lost
 
 
-@settings(max_examples=examples(1000))
 @given(DOCUMENT.flatmap(lambda source: st.tuples(st.just(source), rebuilt(source, all_words=False))))
 def test_with_fewer_words_all_that_is_dropped_is_emphasis_and_told(documents: tuple[str, Rebuilt]) -> None:
     before, after = documents
@@ -130,7 +126,6 @@ def test_with_fewer_words_all_that_is_dropped_is_emphasis_and_told(documents: tu
     assert missing == Counter((f"{name}_{end}", "", "{}") for name in told for end in ("open", "close"))
 
 
-@settings(max_examples=examples(500))
 @given(DOCUMENT)
 def test_a_reader_sees_every_word_that_is_translated_and_no_mark(source: str) -> None:
     # As the reference parser reads it: "x**y**" is one word.

@@ -3,12 +3,11 @@ from collections import Counter
 from html.parser import HTMLParser
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text.markup.extraction import Rules, extract
 from tests.support.alignments import links
-from tests.support.counts import examples
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
 # What tokenizers stumble over, much denser than in a random string; "|" stands for a space.
@@ -111,7 +110,6 @@ def translation_of(text: str) -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=examples(2000))
 @given(PAGE, st.sampled_from(["html", "xml"]))
 def test_an_untranslated_page_is_the_page(page: str, syntax: str) -> None:
     document = extract(page, Rules(syntax=syntax))  # type: ignore[arg-type]
@@ -119,7 +117,6 @@ def test_an_untranslated_page_is_the_page(page: str, syntax: str) -> None:
     assert "".join(part for pair in zip(document.skeleton, [*document.runs, ""], strict=True) for part in pair) == page
 
 
-@settings(max_examples=examples(2000))
 @given(HTML.flatmap(lambda page: st.tuples(st.just(page), rebuilt(page))))
 def test_tags_come_out_as_they_went_in(pages: tuple[str, str]) -> None:
     before, after = (Reader(page) for page in pages)
@@ -128,21 +125,18 @@ def test_tags_come_out_as_they_went_in(pages: tuple[str, str]) -> None:
     assert after.nests
 
 
-@settings(max_examples=examples(2000))
 @given(FRAGMENTS.flatmap(lambda page: st.tuples(st.just(page), rebuilt(page))))
 def test_malformed_markup_is_kept_too(pages: tuple[str, str]) -> None:
     before, after = (Counter(re.findall(r"</?[a-z][^<>]*>", page)) for page in pages)
     assert after == before
 
 
-@settings(max_examples=examples(500))
 @given(HTML.flatmap(lambda page: st.tuples(st.just(page), rebuilt(page, Rules(syntax="xml")))))
 def test_in_xml_every_element_may_be_in_a_sentence(pages: tuple[str, str]) -> None:
     before, after = (Counter(re.findall(r"</?[a-z][^<>]*>", page)) for page in pages)
     assert after == before
 
 
-@settings(max_examples=examples(500))
 @given(HTML)
 def test_every_text_has_a_letter_or_digit_and_no_space_at_its_ends(page: str) -> None:
     for text in extract(page).texts:
@@ -161,7 +155,6 @@ WRAPPED_WORD = st.builds(
 )
 
 
-@settings(max_examples=examples(500))
 @given(st.lists(WRAPPED_WORD, min_size=2, max_size=8), st.randoms())
 def test_white_space_neither_comes_nor_goes(page: list[str], random: Random) -> None:
     document = extract(" ".join(page))

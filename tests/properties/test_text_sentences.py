@@ -1,11 +1,10 @@
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.engine.request.segmentation import Segmenter
 from app.text.sentences import break_long
 from app.translation.sentence import SentenceTranslation
 from app.translation.text_builder import TextBuilder
-from tests.support.counts import examples
 from tests.support.segmentation import split
 
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -28,7 +27,6 @@ def translation(source: str, begin: int, text: str) -> SentenceTranslation:
     return SentenceTranslation(source=source, source_begin=begin, text=text, target_begin=0, score=0.0, alternatives=())
 
 
-@settings(max_examples=examples(10_000))
 @given(TEXT, st.sampled_from(["de", "en", "zz"]), st.booleans())
 @example("B\u2028. A", "de", True)
 def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, newlines: bool) -> None:
@@ -50,7 +48,6 @@ def test_all_but_the_sentences_comes_back_as_it_was(text: str, language: str, ne
         assert found.text[sentence.target_begin :].startswith(sentence.text)
 
 
-@settings(max_examples=examples(10_000))
 @given(TEXT, st.sampled_from(["de", "en"]), st.booleans())
 def test_a_model_sees_all_letters_and_nothing_without_one(text: str, language: str, newlines: bool) -> None:
     segmentation = split(text, language=language, newlines=newlines)
@@ -67,7 +64,6 @@ def without_marker(line: str) -> str:
     return "".join(line.split("a) "))
 
 
-@settings(max_examples=examples(10_000))
 @given(TEXT, st.integers(1, 40))
 def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: int) -> None:
     pieces = break_long(text, language="de", fits=lambda piece: len(piece) <= limit)
@@ -75,7 +71,6 @@ def test_pieces_of_a_long_sentence_fit_and_concatenate_to_it(text: str, limit: i
     assert all(0 < len(piece) <= limit for piece in pieces)
 
 
-@settings(max_examples=examples(10_000))
 @given(TEXT, st.integers(1, 100))
 def test_pieces_fit_by_bytes_too_unless_they_are_one_character(text: str, limit: int) -> None:
     pieces = break_long(text, language="de", fits=lambda piece: len(piece.encode()) <= limit)

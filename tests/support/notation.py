@@ -33,6 +33,7 @@ GARBLED: dict[str, Callable[[str], str]] = {
     "swapped": lambda sentence: _STAND_IN.sub("\ue000", sentence),
 }
 """What a model may make of a sentence."""
+GARBLES = st.sampled_from(list(GARBLED.values()))
 
 
 class Garbling(FakeEngine):

@@ -6,13 +6,12 @@ import io
 
 import polib
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from app.documents.registry import find_format
 from app.errors import DamagedDocument
-from tests.support.counts import examples
 from tests.support.documents import translate
 
 
@@ -170,7 +169,6 @@ MESSAGES = st.text(st.sampled_from('Hund läuft "über" die\\ Wiese %s {0}\t'), 
 )
 
 
-@settings(max_examples=examples(100))
 @given(
     st.lists(
         st.tuples(MESSAGES, MESSAGES, st.sampled_from(["", "\n"])), min_size=1, max_size=5, unique_by=lambda x: x[0]

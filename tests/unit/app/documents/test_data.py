@@ -5,13 +5,12 @@ import re
 from xml.sax.saxutils import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from app.documents.registry import find_format
 from app.text.data_values import is_data
-from tests.support.counts import examples
 from tests.support.documents import translate
 
 
@@ -68,7 +67,6 @@ def shouted(value: object) -> object:
     return value.upper() if isinstance(value, str) and " " in value else value
 
 
-@settings(max_examples=examples(200))
 @given(VALUES, st.sampled_from([None, 2, "\t"]), st.booleans())
 def test_json_is_the_same_but_for_its_prose(value, indent, ascii_):
     source = json.dumps(value, indent=indent, ensure_ascii=ascii_)
@@ -78,7 +76,6 @@ def test_json_is_the_same_but_for_its_prose(value, indent, ascii_):
     assert translated == json.dumps(shouted(value), indent=indent, ensure_ascii=ascii_)
 
 
-@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(KEYS, PROSE | DATA), min_size=1, max_size=6))
 def test_xml_is_the_same_but_for_its_prose(fields):
     source = "<a>" + "".join(f"<x{name}>{escape(text)}</x{name}>\n" for name, text in fields) + "</a>"

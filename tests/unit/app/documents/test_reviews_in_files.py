@@ -5,7 +5,7 @@ import re
 
 import polib
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from translate.storage import pypo, xliff
@@ -13,7 +13,6 @@ from translate.storage import pypo, xliff
 from app.documents.marks import Mark, packed, unpacked
 from app.documents.registry import find_format
 from app.documents.xml_places import with_attributes
-from tests.support.counts import examples
 
 DOUBTFUL = Mark(("confidence 0.21", "digits_changed"), 0.21)
 SURE = Mark((), 0.93)
@@ -123,7 +122,6 @@ def without_translations(catalog: str) -> str:
     return catalog[catalog.index('msgid ""\n' if catalog[:9] == 'msgid ""\n' else catalog[:1]) :]
 
 
-@settings(max_examples=examples(200))
 @given(catalogs(), st.lists(st.sampled_from([DOUBTFUL, SURE, None]), min_size=4, max_size=4))
 def test_any_catalog_keeps_its_layout(source: str, marks: list[Mark | None]) -> None:
     document = find_format("a.po").reader()(source.encode())
@@ -241,7 +239,6 @@ SPACES = st.sampled_from(["", " ", "\n  "])
 UNITS = st.builds(UNIT.format, SPACES, st.integers(0, 9), st.sampled_from(SOURCES), st.sampled_from(TARGETS))
 
 
-@settings(max_examples=examples(100))
 @given(st.lists(UNITS, min_size=1, max_size=4), st.sampled_from(["", "x:"]))
 def test_any_xliff_keeps_its_layout(units: list[str], prefix: str) -> None:
     declared = f"xmlns{prefix and ':x'}='urn:oasis:names:tc:xliff:document:1.2'"

@@ -3,10 +3,9 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.counts import examples
 from tests.support.documents import ShoutingEngine, translate
 
 CUE = "{}\n00:00:{:02},000 --> 00:00:{:02},900\n{}\n\n"
@@ -102,7 +101,6 @@ LINE = st.tuples(
 TEXT = st.lists(LINE, min_size=1, max_size=3).map("\n".join)
 
 
-@settings(max_examples=examples(100))
 @given(st.lists(TEXT, min_size=1, max_size=5), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["a.srt", "a.vtt"]))
 def test_all_but_the_words_of_speakers_is_as_it_was(texts: list[str], line_end: str, name: str) -> None:
     source = "".join(CUE.format(number, number, number, text) for number, text in enumerate(texts, 1))

@@ -3,14 +3,13 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from translate.storage.tbx import tbxfile
 
 from app.documents import term_files
 from app.documents.reading.readers import Readers
 from app.errors import DamagedDocument, InvalidGlossary
-from tests.support.counts import examples
 
 OLD = b"""<?xml version="1.0"?><!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd">
 <martif type="TBX" xml:lang="en"><text><body>
@@ -56,7 +55,6 @@ TERM = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cn"]),
 )
 
 
-@settings(max_examples=examples(50))
 @given(st.dictionaries(TERM, TERM, min_size=1, max_size=5))
 def test_what_is_written_is_read_here_and_by_another_program(terms: dict[str, str]) -> None:
     written = b"".join(term_files.write(terms.items(), "de", "en"))

@@ -11,7 +11,6 @@ from app.translation.rules.corrections import CORRECTIONS, corrections, overlap
 from app.translation.rules.marks import marks_between, quotation_marks
 from app.translation.rules.pair import Direction, RuleOptions
 from languages.registry import language_of
-from tests.support.examples import examples
 
 
 def direction(here: str, there: str, *, is_strict: bool = False) -> Direction:
@@ -205,7 +204,6 @@ CODES = st.sampled_from(["de", "en", "en-GB", "fr", "pt", "pt-PT", "fi", "ja", "
 
 @given(TEXTS, TEXTS, CODES, CODES, st.booleans())
 @example("12 “Good”\u202fHallo", "«\u00a0Bon\u00a0» Hallo", "de", "de", False)
-@examples(200)
 def test_no_two_rules_want_the_same_place(source: str, translation: str, here: str, there: str, strict: bool) -> None:
     sentence = direction(here, there, is_strict=strict).pair(source, translation)
     found = sorted(edit for rule in CORRECTIONS if not (rule.is_formatting and strict) for edit in rule.edits(sentence))

@@ -6,11 +6,10 @@ import tomllib
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text.markup.extraction import MARKDOWN, extract
-from tests.support.counts import examples
 
 
 def shout(source: str, *, reverse: bool = False) -> str:
@@ -167,7 +166,6 @@ def quoted(value: str, style: str) -> str:
     return json.dumps(value, ensure_ascii=False) if style == '"' else "'" + value.replace("'", "''") + "'"
 
 
-@settings(max_examples=examples(300))
 @given(VALUE, VALUE.map(lambda text: "x" + text), st.sampled_from(['"', "'", ""]))
 def test_any_translation_of_a_title_is_that_string(value: str, translation: str, style: str) -> None:
     translation = " ".join(translation.split())
@@ -203,7 +201,6 @@ export {|}|{: .a}|+---+|\begin{a}|- Punkt|> Text||[toc]|==a==|H~2~O|---|```|<div
 )
 
 
-@settings(max_examples=examples(500))
 @given(st.lists(LINES, max_size=12), st.sampled_from(["\n", "\r\n"]))
 def test_any_mix_of_blocks_comes_back(lines: list[str], line_end: str) -> None:
     source = line_end.join(lines)

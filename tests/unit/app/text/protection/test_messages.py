@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.notation import GARBLED, WORDS, check_kept, seen, texts_with, translation
+from tests.support.notation import GARBLED, GARBLES, WORDS, check_kept, seen, texts_with, translation
 
 _NAME = st.sampled_from(["n", "count", "num_files", "0"])
 _TEXT = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
@@ -96,8 +96,7 @@ CALLS = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("garble", GARBLED.values(), ids=GARBLED)
-@given(texts_with(CALLS))
+@given(GARBLES, texts_with(CALLS))
 def test_calls_and_arguments_come_back_once(garble, text_and_pieces: tuple[str, list[str]]) -> None:
     text, pieces = text_and_pieces
     check_kept(text, pieces, translation(text, garble))
