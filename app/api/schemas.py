@@ -73,6 +73,9 @@ class ReviewSentence(BaseModel):
     terms: list[ReviewTerm]
     match: ReviewMatch | None
     corrected: str | None = Field(None, description="For `/correct_file`: a better translation.")
+    state: Literal["approved", "doubtful"] | None = Field(
+        None, description="For `/correct_file`: what a reviewer says, which goes into files with a place for it."
+    )
 
 
 class DocumentReview(BaseModel):

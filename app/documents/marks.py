@@ -18,12 +18,16 @@ class Mark:
         score: How similar the entry of a translation memory is whose translation it has, from 0 to 100; None if a model
             translated it.
         entry: That entry's text and translation.
+        is_corrected: A person has changed it.
+        is_approved: A person has approved all of it.
     """
 
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
     score: int | None = None
     entry: tuple[str, str] | None = None
+    is_corrected: bool = False
+    is_approved: bool = False
 
     @property
     def note(self) -> str:
@@ -42,6 +46,7 @@ def packed(mark: Mark) -> str:
 
 def unpacked(text: str) -> Mark:
     """Returns the mark that ``packed`` has made a text of."""
-    values = json.loads(text) if text else []
-    reasons, confidence, score, entry = values or ((), None, None, None)
-    return Mark(tuple(reasons), confidence, score, tuple(entry) if entry else None)
+    if not text:
+        return Mark()
+    reasons, confidence, score, entry, *person = json.loads(text)
+    return Mark(tuple(reasons), confidence, score, tuple(entry) if entry else None, *person)

@@ -50,19 +50,24 @@ class Unit:
         """Returns the edits that write the translation into XLIFF 1.2."""
         states: dict[str, str | None] = {"state": None}
         behind: list[str] = []
+        edits: list[Edit] = []
         if mark:
-            states["state"] = "needs-review-translation" if mark.reasons else "translated"
-            states["state-qualifier"] = _qualifier(mark.score)
+            state = "signed-off" if mark.is_approved else "translated"
+            states["state"] = "needs-review-translation" if mark.reasons else state
+            states["state-qualifier"] = None if mark.is_corrected else _qualifier(mark.score)
+            if mark.is_approved:
+                edits.append(places.with_attributes(self._element, {"approved": "yes"}))
             # In the order of the specification: a note and other translations may come in any, behind the target.
             behind = [*self._note(mark), *self._other(mark)]
-        return [self._target_edit(places, states, behind)]
+        return [*edits, self._target_edit(places, states, behind)]
 
     def edits_of_segment(self, places: Places, mark: Mark | None) -> list[Edit]:
         """Returns the edits that write the translation into XLIFF 2."""
         edits = [self._target_edit(places, {}, ())]
         if mark:
             doubt = f"{SENDER.lower()}:needs-review" if mark.reasons else None
-            edits.append(places.with_attributes(self._element, {"state": "translated", "subState": doubt}))
+            state = "reviewed" if mark.is_approved else "translated"
+            edits.append(places.with_attributes(self._element, {"state": state, "subState": doubt}))
         return edits
 
     def _target_edit(self, places: Places, attributes: Mapping[str, str | None], behind: Any) -> Edit:

@@ -66,6 +66,44 @@ def test_a_document_is_reviewed_with_the_keyboard_alone(page):
     expect(translation(page, 1)).to_have_value("A very good morning!")
 
 
+CATALOG = 'msgid "Guten Morgen!"\nmsgstr ""\n\nmsgid "Ein LOOP."\nmsgstr ""\n\nmsgid "Wo ist der Bahnhof?"\nmsgstr ""\n'
+
+
+def test_a_review_goes_on_in_another_browser(page, open_page):
+    open_desk(page, CATALOG, "app.po")
+    translation(page, 1).fill("A very good morning!")
+    translation(page, 1).press("Enter")
+    translation(page, 3).fill("Where would the station be?")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the review for later").click()
+    expect(page.locator("#desk .told")).to_contain_text("Choose that file under Files to go on.")
+    assert download.value.suggested_filename == "app.po.review"
+    assert page.evaluate("Object.entries({...localStorage, ...sessionStorage}).join()").count("morning") == 0
+    other = open_page()
+    other.get_by_role("tab", name="Files").click()
+    kept = {"name": "app.po.review", "mimeType": "application/json", "buffer": download.value.path().read_bytes()}
+    other.locator("#file").set_input_files(kept)
+    expect(translation(other, 1)).to_have_value("A very good morning!")
+    expect(translation(other, 3)).to_have_value("Where would the station be?")
+    expect(other.locator(".sentences .state")).to_have_text(["confirmed", "check", "changed"])
+    expect(translation(other, 2)).to_be_focused()
+    assert_accessible(other)
+    text = saved(other, lambda: other.get_by_role("button", name="Save the document").click())
+    assert 'msgid "Guten Morgen!"\nmsgstr "A very good morning!"\n' in text
+    assert '; truncated\n#, fuzzy\nmsgid "Ein LOOP."\n' in text and text.count("fuzzy") == 1
+    other.get_by_label("Write states into the file").uncheck()
+    text = saved(other, lambda: other.get_by_role("button", name="Save the document").click())
+    assert 'msgstr "Where would the station be?"' in text and "fuzzy" not in text
+
+
+@pytest.mark.parametrize("kept", ["{", "[]", '{"document": {"name": "a", "content": "ä"}, "target": "en"}'])
+def test_a_file_that_is_no_review_is_told(page, kept):
+    page.get_by_role("tab", name="Files").click()
+    file = {"name": "a.review", "mimeType": "application/json", "buffer": kept.encode()}
+    page.locator("#file").set_input_files(file)
+    expect(page.locator("#documents li")).to_contain_text("This is not a saved review, or it is damaged.")
+
+
 def test_confirmed_sentences_go_into_the_chosen_memory(page, server):
     open_desk(page)
     page.get_by_role("button", name="New memory").click()

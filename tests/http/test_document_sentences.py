@@ -8,6 +8,7 @@ from typing import Any
 import docx
 import httpx
 import pytest
+from lxml import etree
 
 from app.documents import review as reviewing
 from app.documents import sentences
@@ -78,6 +79,43 @@ async def test_control_characters_and_line_breaks_are_no_part_of_a_correction(cl
     assert 'msgstr "Top of the \\"morning\\"!"' in file.text
 
 
+UNITS = b"""<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file><body>
+<trans-unit id="1"><source>Guten Morgen! Ein LOOP.</source></trans-unit>
+<trans-unit id="2"><source>Wo ist der Bahnhof?</source></trans-unit>
+<trans-unit id="3"><source>Guten Morgen!</source></trans-unit>
+</body></file></xliff>"""
+
+
+async def test_what_a_reviewer_says_goes_into_the_file(client: httpx.AsyncClient) -> None:
+    review = await reviewed(client, "a.xlf", UNITS)
+    morning, loop, station, _ = review["sentences"]
+    assert loop["verdicts"] == ["truncated"]
+    morning["state"], loop["state"] = "approved", "doubtful"
+    station |= {"state": "approved", "corrected": "Where's our station?"}
+    units = etree.fromstring((await correct(client, "a.xlf", UNITS, review)).content).findall(".//{*}trans-unit")
+    targets = [unit.find("{*}target") for unit in units]
+    assert [target.get("state") for target in targets] == ["needs-review-translation", "signed-off", "translated"]
+    assert [target.get("state-qualifier") for target in targets] == ["leveraged-mt", None, "leveraged-mt"]
+    assert [unit.get("approved") for unit in units] == [None, "yes", None]
+    assert [unit.findtext("{*}note") for unit in units] == ["confidence 0.90; truncated", None, None]
+    assert targets[1].text == "Where's our station?"
+    loop["state"] = "approved"
+    units = etree.fromstring((await correct(client, "a.xlf", UNITS, review)).content).findall(".//{*}trans-unit")
+    assert [unit.get("approved") for unit in units] == ["yes", "yes", None]
+
+
+async def test_a_message_is_fuzzy_until_nothing_in_it_is_doubtful(client: httpx.AsyncClient) -> None:
+    review = await reviewed(client, "a.po", CATALOG)
+    morning, station = review["sentences"]
+    morning |= {"state": "doubtful", "confidence": None}
+    station |= {"match": {"source": "Wo\x00?", "translation": "Where?", "score": 80, "used": True}, "state": "doubtful"}
+    file = await correct(client, "a.po", CATALOG, review)
+    assert file.text.count("#, fuzzy") == 2
+    assert "# Dragoman: doubtful\n" in file.text and "# Dragoman: confidence 0.90\n" in file.text
+    morning["state"] = station["state"] = "approved"
+    assert "fuzzy" not in (await correct(client, "a.po", CATALOG, review)).text
+
+
 async def test_the_server_keeps_sentences_only_for_review_and_only_until_the_download(
     client: httpx.AsyncClient,
 ) -> None:
@@ -103,6 +141,7 @@ async def test_a_document_with_too_many_sentences_is_translated_all_the_same(
     assert "station" in (await client.post(f"{path}/result", json=key)).text
 
 
+_JUDGED = {"text": 0, "block": 0, "begin": 0, "translation": "Good", "state": "doubtful"}
 WRONG: dict[str, Any] = {
     "no object": [],
     "nothing": {},
@@ -115,6 +154,14 @@ WRONG: dict[str, Any] = {
     "another text": {"sentences": [{"text": 9, "block": 0, "begin": 0, "translation": "Good", "corrected": "x"}]},
     "no text": {"sentences": [{"text": 0, "block": 0, "begin": 0, "translation": "Good", "corrected": 5}]},
     "no sentences": {"sentences": [5]},
+    "an unknown state": {"sentences": [{**_JUDGED, "state": "good"}]},
+    "a state that is a list": {"sentences": [{**_JUDGED, "state": ["approved"]}]},
+    "a state of another text": {"sentences": [{**_JUDGED, "text": 9}]},
+    "a text that is no number": {"sentences": [{**_JUDGED, "text": [0]}]},
+    "an unknown verdict": {"sentences": [{**_JUDGED, "verdicts": ["<b>"]}]},
+    "a confidence that is none": {"sentences": [{**_JUDGED, "confidence": 10**400}]},
+    "a confidence that is a text": {"sentences": [{**_JUDGED, "confidence": "0.1"}]},
+    "a match that is none": {"sentences": [{**_JUDGED, "match": {"used": True, "score": 1e300, "source": ""}}]},
 }
 
 

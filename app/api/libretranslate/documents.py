@@ -83,7 +83,7 @@ async def post_translate_file(request: Request, service: CurrentService) -> Resp
     responses=docs.CORRECT_FILE_RESPONSES,
 )
 async def post_correct_file(request: Request, service: CurrentService) -> Response:
-    """Sends the translation of the document `file` with the corrections of `review`.
+    """Sends the translation of the document `file` with the corrections of `review`, and its states.
 
     `file` is the document as it was before its translation. Nothing is translated, counted or stored. Formatting keeps
     its place by the words that stay.

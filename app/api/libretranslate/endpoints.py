@@ -109,7 +109,8 @@ TRANSLATE_FILE = Parameters(
 REVIEW = Parameter(
     "review",
     str,
-    "The JSON that `/v2/document/{id}/sentences` answered, with corrections. Sentences without one may be left out.",
+    "The JSON that `/v2/document/{id}/sentences` answered, with corrections and states. Sentences without them may be "
+    "left out.",
     read_text,
     is_required=True,
     guide="review-of-documents",

@@ -9,7 +9,7 @@ import { direction, number, say } from "./i18n.js";
 import { makeMemory, readMemories, saveEntry } from "./memories.js";
 import { memoryOf, useMemory } from "./memorychoice.js";
 import { remember, remembered } from "./preferences.js";
-import { ReviewedDocument } from "./reviewed.js";
+import { REVIEW, ReviewedDocument } from "./reviewed.js";
 import { save, translatedName } from "./share.js";
 import { DOUBTFUL_BELOW } from "./targetview.js";
 
@@ -47,12 +47,14 @@ export class Desk {
   #pages = element("nav", { className: "pages" });
   #only;
   #below;
+  #marks;
   #memories;
   #waiting = []; // pairs for the memory, while the server is away
   #closed;
 
-  /** `pair` has the languages; `closed()` is called at the end; the server keeps memories if `hasMemories`. */
-  constructor(reviewed, { pair, hasMemories, closed }) {
+  /** `closed()` is called at the end; the server keeps memories if `hasMemories`. */
+  constructor(reviewed, { hasMemories, closed }) {
+    const { pair } = reviewed;
     this.#document = reviewed;
     this.#pair = pair;
     this.#closed = closed;
@@ -68,6 +70,10 @@ export class Desk {
     below.addEventListener("change", () => this.#doubt());
     reviewed.doubtfulBelow = Number(below.value);
     this.#below = below;
+    const isMarked = reviewed.marks === "states"; // a letter is sent without comments
+    const { control: marks, label: marksLabel } = field("write-marks", isMarked ? "writeStates" : "writeComments", { type: "checkbox", checked: isMarked });
+    marksLabel.hidden = !reviewed.marks;
+    this.#marks = marks;
     const choose = { choose: (id) => this.#choose(id || null), make: (name) => this.#make(name) };
     this.#memories = new Chooser("desk-memory", { label: "correctionsInto", make: "newMemory" }, choose);
     this.#memories.root.hidden = true;
@@ -77,8 +83,8 @@ export class Desk {
     const head = element(
       "header",
       {},
-      element("div", { className: "title" }, title, text("button", "saveDocument", { type: "button", className: "main", onclick: () => this.#save() }), button("closeDesk", () => this.close())),
-      element("div", { className: "bar" }, this.#memories.root, element("div", { className: "controls" }, label, belowLabel), commands(moves)),
+      element("div", { className: "title" }, title, text("button", "saveDocument", { type: "button", className: "main", onclick: () => this.#save() }), button("saveReview", () => this.#saveForLater()), button("closeDesk", () => this.close())),
+      element("div", { className: "bar" }, this.#memories.root, element("div", { className: "controls" }, label, belowLabel, marksLabel), commands(moves)),
       element("div", { className: "told" }, this.#progress, this.#said),
     );
     this.#layout.append(element("div", {}, this.#list, this.#pages, keys()), this.#aside);
@@ -272,12 +278,24 @@ export class Desk {
     const tell = (problem) => (this.#said.textContent = problem);
     tell(say("savingDocument"));
     try {
-      const response = await patiently(() => send("correct_file", { body: this.#document.corrections() }), tell);
+      const response = await patiently(() => send("correct_file", { body: this.#document.corrections(this.#marks.checked) }), tell);
       save(translatedName(this.#document.file.name, this.#pair.target, response), await response.blob());
       this.#document.saved();
       tell(say("documentSaved"));
     } catch (error) {
       tell(say("fileFailed", { name: this.#document.file.name, reason: reason(error) }));
+    }
+  }
+
+  /** Saves a file by which the review goes on another day, in any browser. */
+  async #saveForLater() {
+    const { name } = this.#document.file;
+    try {
+      save(`${name}${REVIEW}`, await this.#document.forLater());
+      this.#document.saved();
+      this.#said.textContent = say("reviewSaved");
+    } catch (error) {
+      this.#said.textContent = say("fileFailed", { name, reason: error.message });
     }
   }
 

@@ -5,19 +5,19 @@ import { button, text } from "./controls.js";
 import { element } from "./dom.js";
 import { errorSentence, say } from "./i18n.js";
 import { withMemory } from "./memorychoice.js";
-import { ReviewedDocument } from "./reviewed.js";
+import { REVIEW, ReviewedDocument } from "./reviewed.js";
 import { save, translatedName } from "./share.js";
 import { withTerms } from "./terms.js";
 
 const POLL_MS = 1000;
 
 /**
- * Fills the panel for files of these types (".docx", …); returns a function that takes files. `review(document, pair)` opens
+ * Fills the panel for files of these types (".docx", …); returns a function that takes files. `review(document, closed)` opens
  * the desk for a `ReviewedDocument`.
  */
 export function fillDocuments(root, languages, types, review) {
   const jobs = element("ul", { className: "jobs" });
-  const input = element("input", { type: "file", accept: types.join(","), className: "sr-only", id: "file", multiple: true, tabIndex: -1 });
+  const input = element("input", { type: "file", accept: [...types, REVIEW].join(","), className: "sr-only", id: "file", multiple: true, tabIndex: -1 });
   const drop = element(
     "div",
     { className: "drop" },
@@ -27,7 +27,9 @@ export function fillDocuments(root, languages, types, review) {
     input,
     element("p", { className: "quiet-text", textContent: types.join(" ") }),
   );
-  const take = (files) => [...files].forEach((file) => translate(file, languages, jobs, review));
+  const take = (files) => {
+    for (const file of files) file.name.endsWith(REVIEW) ? resume(file, jobs, review) : translate(file, languages, jobs, review);
+  };
   input.addEventListener("change", () => (take(input.files), (input.value = "")));
   for (const name of ["dragover", "dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.toggle("over", name === "dragover"));
   root.replaceChildren(drop, jobs);
@@ -65,13 +67,29 @@ async function translate(chosen, languages, jobs, review) {
     const name = translatedName(file.name, target, response);
     label.textContent = say("fileDone", { name: file.name });
     bar.replaceWith(
-      ...(sentences ? [reviewButton(new ReviewedDocument(file, sentences), { source: sentences.source, target }, review)] : []),
+      ...(sentences ? [reviewButton(new ReviewedDocument(file, target, sentences), review)] : []),
       element("button", { type: "button", textContent: `${say("save")}: ${name}`, onclick: () => save(name, content) }),
     );
   } catch (error) {
     bar.remove();
     row.classList.add("failed");
     tell(error.code === "document_not_found" ? say("fileExpired") : reason(error));
+  }
+}
+
+/** Goes on with a review that was saved for later. */
+async function resume(file, jobs, review) {
+  const label = element("span", { textContent: file.name });
+  const row = element("li", {}, label);
+  label.setAttribute("role", "status");
+  jobs.prepend(row);
+  try {
+    const open = reviewButton(await ReviewedDocument.read(file), review);
+    row.append(open);
+    open.click();
+  } catch {
+    row.classList.add("failed");
+    label.textContent = say("fileFailed", { name: file.name, reason: say("noReview") });
   }
 }
 
@@ -95,8 +113,8 @@ async function readSentences(id, body) {
   }
 }
 
-function reviewButton(document, pair, review) {
-  const open = button("review", () => review(document, pair, () => open.focus()));
+function reviewButton(document, review) {
+  const open = button("review", () => review(document, () => open.focus()));
   open.setAttribute("aria-label", `${say("review")}: ${document.file.name}`);
   addEventListener("beforeunload", (event) => document.isUnsaved && event.preventDefault());
   return open;

@@ -249,10 +249,10 @@ function showOffer() {
 }
 
 /** Shows a document sentence by sentence. */
-async function openDesk(reviewed, pair, closed) {
+async function openDesk(reviewed, closed) {
   const { Desk, loadStyle } = await import("./desk.js");
   await loadStyle();
-  new Desk(reviewed, { pair, hasMemories: store.keepsMemories, closed: () => (memory.refresh(), closed()) }).open();
+  new Desk(reviewed, { hasMemories: store.keepsMemories, closed: () => (memory.refresh(), closed()) }).open();
 }
 
 /** The form to edit a sentence with. */

@@ -18,6 +18,8 @@ DOUBTFUL = Mark(("confidence 0.21", "digits_changed"), 0.21)
 SURE = Mark((), 0.93)
 EXACT = Mark((), None, 100, ("Der Hund <1>", "The dog <1>"))
 FUZZY = Mark((), None, 92, ("Der Hund 1", "The dog 1"))
+APPROVED = Mark((), 0.5, is_approved=True)
+CORRECTED = Mark((), is_corrected=True)
 
 
 def translated(name: str, source: str, marks: list[Mark] | None = None) -> str:
@@ -193,6 +195,16 @@ def test_xliff_1_has_states_qualifiers_notes_and_matches() -> None:
     assert translated("a.xlf", after, []) == after  # everything has a translation now
 
 
+def test_xliff_1_says_what_a_person_has_approved_or_corrected() -> None:
+    after = translated("a.xlf", XLIFF_1, [APPROVED, CORRECTED])
+    dog, mountain, yes = xliff.xlifffile.parsestring(after.encode()).units
+    assert [unit.isapproved() for unit in (dog, mountain, yes)] == [True, False, False]
+    targets = [unit.xmlelement.find("{*}target") for unit in (dog, mountain)]
+    assert [target.get("state") for target in targets] == ["signed-off", "translated"]
+    assert [target.get("state-qualifier") for target in targets] == ["leveraged-mt", None]
+    assert translated("a.xlf", after, []) == after
+
+
 XLIFF_2 = """\
 <xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.1" srcLang="de" trgLang='en'>
  <file id='f'>
@@ -215,6 +227,8 @@ META = "{urn:oasis:names:tc:xliff:metadata:2.0}"
 def test_xliff_2_has_states_and_metadata() -> None:
     plain = translated("a.xlf", XLIFF_2)
     assert re.sub(r"\s*<target>[^<]*</target>", "", plain) == XLIFF_2.replace("<target/>", "")
+    approved = etree.fromstring(translated("a.xlf", XLIFF_2, [APPROVED, CORRECTED, SURE]).encode())
+    assert [each.get("state") for each in approved.iter("{*}segment")] == ["reviewed", "translated", "translated"]
     root = etree.fromstring(translated("a.xlf", XLIFF_2, [DOUBTFUL, SURE, EXACT]).encode())
     segments = list(root.iter("{*}segment"))
     assert [each.get("state") for each in segments] == ["translated"] * 3
@@ -255,7 +269,7 @@ def test_any_xliff_keeps_its_layout(units: list[str], prefix: str) -> None:
         assert [each.tag for each in other.iter()][1:] == [each.tag for each in one.iter()][1:]
 
 
-@pytest.mark.parametrize("mark", [Mark(), DOUBTFUL, SURE, EXACT])
+@pytest.mark.parametrize("mark", [Mark(), DOUBTFUL, SURE, EXACT, APPROVED, CORRECTED])
 def test_a_mark_travels_between_processes(mark: Mark) -> None:
     assert unpacked(packed(mark)) == mark
 
