@@ -100,6 +100,7 @@ FORMATS = (
     Format("odt", f"{_ODF}text", libraries=("lxml",)),
     Format("odp", f"{_ODF}presentation", libraries=("lxml",)),
     Format("epub", "application/epub+zip", libraries=("lxml",)),
+    Format("idml", "application/vnd.adobe.indesign-idml-package", libraries=("lxml",)),
     Format("pdf", "application/pdf", libraries=("lxml", "pdfminer", "docx"), outputs=("docx", "html")),
 )
 _BY_EXTENSION = {extension: each for each in FORMATS for extension in (each.name, *each.extensions)}

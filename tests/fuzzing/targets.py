@@ -29,6 +29,7 @@ PACKED: dict[str, Callable[[str], bytes]] = {
     "odt": lambda text: files.odf("text", text),
     "odp": lambda text: files.odf("presentation", text),
     "epub": files.epub,
+    "idml": files.idml,
 }
 _OUTPUTS = {"pdf": ["html"]}
 _PDF_S = 2.0

@@ -38,6 +38,10 @@ _FORMS = (
 )
 _CATALOG = """"Wort":{},|"a":{"localizations":{"de":{"stringUnit":{"state":"new","value":"Wort"}}}},|\n|,|"b":|{|}|
     "c":{"localizations":{"de":{"variations":{"plural":{"other":{"stringUnit":{"value":"Worte"}}}}}}},|"localizations":"""
+_RUNS = """<Content>Wort </Content>|<Content>und<?ACE 18?>&#9;</Content>|<Br/>|<Footnote/>|
+    </CharacterStyleRange><CharacterStyleRange FontStyle="Bold">|<Properties/>|<Change><Content>a</Content></Change>|
+    </CharacterStyleRange><XMLElement><CharacterStyleRange><Content>b</Content></CharacterStyleRange></XMLElement>
+    <CharacterStyleRange>|</CharacterStyleRange></ParagraphStyleRange><ParagraphStyleRange><CharacterStyleRange>"""
 FRAGMENTS = {
     "docx": _WORD,
     "pptx": _DRAWING,
@@ -45,6 +49,7 @@ FRAGMENTS = {
     "odt": _ODF,
     "odp": _ODF,
     "epub": _PAGE,
+    "idml": _RUNS,
     "html": _PAGE,
     "xml": _PAGE,
     "srt": _CUES,

@@ -64,6 +64,13 @@ def epub(page: str, items: int = 1) -> bytes:
     return packed({"META-INF/container.xml": container, "b.opf": book, "a.xhtml": page})
 
 
+def idml(paragraphs: str) -> bytes:
+    story = f"<Story><ParagraphStyleRange><CharacterStyleRange>{paragraphs}</CharacterStyleRange></ParagraphStyleRange>"
+    return packed(
+        {"mimetype": "application/vnd.adobe.indesign-idml-package", "Stories/Story_a.xml": f"{story}</Story>"}
+    )
+
+
 def xliff(unit: str) -> bytes:
     return (
         f'<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file><body>{unit}</body></file></xliff>'
@@ -163,6 +170,11 @@ HOSTILE: dict[str, Callable[[int], bytes]] = {
     "po: a message of many lines": lambda n: b'msgid ""\nmsgstr ""\n\nmsgid ""\n' + b'"Wort "\n' * n + b'msgstr ""\n',
     "po: comments of many lines": lambda n: b"# a\n" * n + b'msgid "Wort"\nmsgstr ""\n',
     "po: flags of many lines": lambda n: b"#, fuzzy\n" * n + b'msgid "Wort"\nmsgstr ""\n',
+    "idml: paragraphs": lambda n: idml("<Content>Das Wort</Content><Br/>" * n),
+    "idml: runs": lambda n: idml(
+        "".join(f'</CharacterStyleRange><CharacterStyleRange a="{i}"><Content>Wort </Content>' for i in range(n))
+    ),
+    "idml: parts of a text": lambda n: idml(f"<Content>{'Wort&#9;<?ACE 18?>' * n}</Content>"),
     "xliff: units": lambda n: xliff("<trans-unit><source>Wort</source></trans-unit>" * n),
     "xliff: elements in a text": lambda n: xliff(
         f"<trans-unit><source>Wort {'<g>a</g><x/>' * (n // 2)}</source></trans-unit>"
@@ -189,6 +201,7 @@ REFUSED: dict[str, Callable[[int], bytes]] = {
     "xlsx: properties and parts": lambda n: xlsx(f"<si><r><rPr>{'<b/>' * n}</rPr>{'<t>a</t><x/>' * n}</r></si>"),
     "docx: objects of a paragraph": lambda n: docx("<w:r><w:t>a</w:t><w:br/></w:r>" * 3 * n),
     "odt: objects of a paragraph": lambda n: odf("text", "Wort<text:note/>" * 3 * n),
+    "idml: objects of a paragraph": lambda n: idml("<Content>a</Content><Footnote/>" * 3 * n),
     "xliff: objects of a text": lambda n: xliff(f"<trans-unit><source>{'a<x/>' * 3 * n}</source></trans-unit>"),
     "docx: namespaces": _nested,
     "xliff: namespaces": lambda n: (

@@ -26,7 +26,7 @@ from tests.support.hostile_documents import packed
 from tests.support.office_files import W
 from tests.support.pdf_files import pdf
 
-OFFICE = ["docx", "pptx", "xlsx", "odt", "odp", "epub"]
+OFFICE = ["docx", "pptx", "xlsx", "odt", "odp", "epub", "idml"]
 LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "Hund">'
     + "".join(f'<!ENTITY {name} "{f"&{before};" * 50}">' for before, name in zip("abcdefg", "bcdefgh", strict=True))
