@@ -5,7 +5,7 @@ https://developer.android.com/guide/topics/resources/string-resource
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from lxml import etree
@@ -28,6 +28,8 @@ _TAGS = re.compile(f"({_TAG})")
 _CONTROLS = {"n": "\n", "t": "\t"}
 _WRITTEN = str.maketrans({"\\": "\\\\", "'": "\\'", '"': '\\"', "\n": "\\n", "\t": "\\t"})
 _SPACES = re.compile(r"  ++")
+# A string within quotation marks, which keep its white space.
+_QUOTED = re.compile(r'\s*+"(?:[^"\\]++|\\.)*+"\s*+', re.DOTALL)
 _CDATA = "<![CDATA["
 _STRINGS = ("string", "string-array", "plurals")
 
@@ -42,7 +44,9 @@ class _String:
     def __init__(self, element: Any) -> None:
         self.element, self._written = element, None
         names = Names(wrappers=frozenset(_STYLES), is_kept=lambda inner: inner.tag == _PLACEHOLDER)
-        self.text = MixedText(element, names, read=unescaped, append=_append, into=self._new)
+        is_quoted = not len(element) and _QUOTED.fullmatch(element.text or "")
+        append = _append_quoted if is_quoted else _append
+        self.text = MixedText(element, names, read=unescaped, append=append, into=self._new)
 
     def _new(self) -> Any:
         self._written = etree.Element(self.element.tag, nsmap=self.element.nsmap)
@@ -126,13 +130,21 @@ def unescaped(written: str) -> str:
 
 def escaped(text: str) -> str:
     """Writes a text so that ``unescaped`` reads it."""
-    pieces = _TAGS.split(text)  # tags are every second one
-    pieces[::2] = (_SPACES.sub(lambda run: "\\u0020" * len(run[0]), each.translate(_WRITTEN)) for each in pieces[::2])
-    text = "".join(pieces)
+    text = _outside_tags(text, lambda part: _SPACES.sub(lambda run: "\\u0020" * len(run[0]), part.translate(_WRITTEN)))
     return f"\\{text}" if text.startswith(("@", "?")) else text
+
+
+def _outside_tags(text: str, change: Callable[[str], str]) -> str:
+    pieces = _TAGS.split(text)  # tags are every second one
+    pieces[::2] = map(change, pieces[::2])
+    return "".join(pieces)
 
 
 def _append(parent: Any, text: str) -> None:
     is_first = parent.text is None and not len(parent)
     written = escaped(text)
     append_text(parent, written if is_first or not written.startswith(("\\@", "\\?")) else written[1:])
+
+
+def _append_quoted(parent: Any, text: str) -> None:
+    parent.text = f'"{_outside_tags(text, lambda part: part.translate(_WRITTEN))}"'

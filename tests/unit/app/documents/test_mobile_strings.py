@@ -85,7 +85,7 @@ def test_android_strings_change_and_nothing_else():
         ),
         ("Mehr <a", "MEHR <a"),
         (">hier<", ">HIER<"),
-        ('" zwei  Leerzeichen"', " ZWEI\\u0020\\u0020LEERZEICHEN"),
+        ('" zwei  Leerzeichen"', '" ZWEI  LEERZEICHEN"'),
         ("Eine Datei", "EINE DATEI"),
         ("%d Dateien\\nmehr", "%d DATEIEN\\nMEHR"),
         ("Montag", "MONTAG"),
@@ -130,6 +130,20 @@ def test_quotation_marks_beside_a_less_than_sign_stay_escaped(written: str, mean
     file = f'<resources><string name="a">{written}</string></resources>'
     found = translate(file.encode(), "strings.xml").decode()
     assert found.count('\\"') == file.count('\\"') and found.count('"') == file.count('"')
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ('" und "', '" UND "'),
+        ('"sagt \\"ja\\" zu @ich"', '"SAGT \\"JA\\" ZU @ICH"'),
+        ('"?"', '"?"'),
+        ('"eins" "zwei"', "EINS ZWEI"),
+    ],
+)
+def test_a_string_in_quotation_marks_keeps_them_and_its_spaces(written: str, found: str):
+    file = f'<resources><string name="a">{written}</string></resources>'
+    assert translate(file.encode(), "strings.xml").decode() == file.replace(written, found)
 
 
 def test_apples_strings_change_and_nothing_else():
