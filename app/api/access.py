@@ -128,6 +128,17 @@ class Access:
             await self._counts.count(client_of(request, key), limits)
         return key
 
+    async def needs_key(self, request: Request) -> bool:
+        """Tells whether a request has to come with a key. Whoever has signed in needs none if a key has such a name."""
+        store = self.store
+        if self._mode != "required" or store is None:
+            return False
+        names = signed_in(request)
+        try:
+            return not names or await self.read(store.oldest_named, names) is None
+        except StorageFailure:
+            return False  # a key would not help
+
     async def _find(self, store: "KeyStore", offered: object) -> "Key":
         if self._issuer and isinstance(offered, str) and self._issuer.is_token(offered):
             key = await self.read(store.oldest_named, await self._issuer.names(offered))

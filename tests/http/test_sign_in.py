@@ -117,7 +117,8 @@ async def test_another_site_can_not_use_the_sign_in(tmp_path, store, site, statu
         assert (await ask(headers={"Remote-Groups": "editors", "Sec-Fetch-Site": site}))[0] == status
 
 
-async def test_the_page_asks_nobody_for_a_key_who_has_signed_in(tmp_path):
+async def test_the_page_asks_nobody_for_a_key_who_has_signed_in_and_has_one(tmp_path, store):
+    store.add("remote-user:anna")
     settings = Settings(data=tmp_path, keys="required", trusted_proxies=("127.0.0.1",), sign_in_header="Remote-User")
     app = build(FakeEngine(), settings)
     transport = httpx.ASGITransport(app)
@@ -125,7 +126,8 @@ async def test_the_page_asks_nobody_for_a_key_who_has_signed_in(tmp_path):
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=transport, base_url="http://test") as client,
     ):
-        for headers, is_required in (({}, True), ({"Remote-User": "anna"}, False)):
+        for user, is_required in ((None, True), ("anna", False), ("ben", True)):
+            headers = {"Remote-User": user} if user else {}
             answer = (await client.get("/frontend/settings", headers=headers)).json()
             assert answer["keyRequired"] is is_required
 

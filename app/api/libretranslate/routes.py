@@ -23,7 +23,6 @@ from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.libretranslate.parameters import Q
 from app.api.libretranslate.requests import parse_translation
 from app.api.libretranslate.sentence_json import sentence_body
-from app.api.middleware.trusted_proxies import signed_in
 from app.api.plain_route import PlainRoute
 from app.api.request_body import body_bytes, read_parameters
 from app.api.response_headers import phases_ms, translation_headers
@@ -154,7 +153,7 @@ async def get_frontend_settings(request: Request, service: CurrentService) -> Re
             "charLimit": service.settings.max_text_chars,
             "frontendTimeout": 500,
             "apiKeys": service.settings.keys != "off",
-            "keyRequired": service.settings.keys == "required" and not signed_in(request),
+            "keyRequired": await service.access.needs_key(request),
             "suggestions": service.suggestions is not None,
             "filesTranslation": service.settings.documents,
             "supportedFilesFormat": [f".{name}" for name in served_extensions()] if service.settings.documents else [],
