@@ -21,6 +21,7 @@ from torch.export import Dim
 from torch.jit import TracerWarning  # type: ignore[attr-defined]
 from torch.nn import functional as F
 
+from app.engine.decoding.padding import pad_to_multiple
 from export.arrays import arrays_of
 from export.decoder_only_graphs import SourceGraph, StepGraph
 from export.graph_ends import OPSET, array_names, end_with_top_k
@@ -260,7 +261,9 @@ def export_encoder(model: Transformer) -> onnx.ModelProto:
     config = model.config
     if config.native:
         return written_encoder(config, arrays_of(model))
-    batch, length = Dim("batch", min=1), Dim("source", min=1)
+    # PyTorch finds this limit, but then it traces all again.
+    longest = pad_to_multiple(config.max_positions) - 1 if config.positions == "relative" else None
+    batch, length = Dim("batch", min=1), Dim("source", min=1, max=longest)
     inputs: list[object] = [torch.full((2, 3), config.eos_id), torch.ones(2, 3, dtype=torch.bool)]
     given, made = ["source", "source_mask"], array_names("cross", config.decoder_layers)
     shapes: list[object] = [{0: batch, 1: length}, {0: batch, 1: length}]

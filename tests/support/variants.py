@@ -12,13 +12,12 @@ CHOICES: dict[str, dict[str, object]] = {
     "memory, other options": {"memory_length": 8, "same_length": True, "positions": "relative", "norm": "post"},
     "recurrent": {"decoder_cell": "ssru"},
     "recurrent, other options": {"decoder_cell": "ssru", "norm": "post", "positions": "sinusoidal-halves"},
-    "a decoder alone": {"encoder_layers": 0},
+    "a decoder alone": {"encoder_layers": 0, "positions": "sinusoidal"},
     "a decoder alone, other options": {
         "encoder_layers": 0,
         "norm": "post",
         "scoring": "additive",
         "positions": "learned",
-        "alignment_layer": None,
     },
 }
 
