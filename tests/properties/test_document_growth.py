@@ -11,10 +11,9 @@ import pytest
 
 from app.documents.registry import FORMATS
 from app.errors import InvalidRequest
-from tests.properties.test_text_growth import in_proportion
 from tests.support.charged import charged_copies
 from tests.support.hostile_documents import HOSTILE, REFUSED
-from tests.support.work import peak_bytes, work_of_copies
+from tests.support.work import check_growth, peak_bytes
 
 with charged_copies():
     READERS = {each.name: import_module(f"app.documents.formats.{each.name}").read for each in FORMATS}
@@ -38,14 +37,7 @@ def test_every_format_that_is_read_in_python_has_hostile_documents():
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_work_and_memory_grow_no_faster_than_the_document(name):
-    calls = [partial(read_and_write, name, HOSTILE[name](number)) for number in (NUMBER, 2 * NUMBER)]
-    small, large = map(work_of_copies, calls)
-    assert large.lines <= 2.3 * small.lines + 1_000
-    assert large.charges <= 2.6 * small.charges + 2_000
-    peaks = small.peak_bytes, large.peak_bytes
-    if not in_proportion(*peaks):  # a cache or another thread may have grown in that moment
-        peaks = peak_bytes(calls[0]), peak_bytes(calls[1])
-    assert in_proportion(*peaks), peaks
+    check_growth(lambda number: partial(read_and_write, name, HOSTILE[name](number)), NUMBER, NUMBER // 2)
 
 
 @pytest.mark.parametrize("name", [name for name in REFUSED if format_of(name) != "pdf"])

@@ -15,7 +15,7 @@ from app.translation.pipeline import Translator
 from app.translation.request import TranslationRequest
 from tests.support.charged import charged_copies
 from tests.support.fakes import DETECTOR, FakeEngine
-from tests.support.work import lines_of, peak_bytes, work_of_copies
+from tests.support.work import check_growth, lines_of, work_of_copies
 
 with charged_copies():
     from app.text.data_values import is_data
@@ -36,6 +36,7 @@ with charged_copies():
 
 KNOWN = frozenset("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,;:!?-()\"'/%&\n")
 CHARS = 600
+CHARS_FOR_MEMORY = 200
 
 REPEATED = {
     "cut numbers": "<b>1,5</b>{a}",
@@ -204,24 +205,13 @@ FUNCTIONS: dict[str, Callable[[str], None]] = {
 def test_work_and_memory_grow_no_faster_than_the_text(function: str, text: str) -> None:
     run, make = FUNCTIONS[function], TEXTS[text]
     warm(function)
-    calls = [partial(run, make(chars)) for chars in (CHARS, 2 * CHARS)]
-    small, large = map(work_of_copies, calls)
-    assert large.lines <= 2.3 * small.lines + 1_000
-    assert large.charges <= 2.6 * small.charges + 2_000
-    peaks = small.peak_bytes, large.peak_bytes
-    if not in_proportion(*peaks):  # a cache or another thread may have grown in that moment
-        peaks = peak_bytes(calls[0]), peak_bytes(calls[1])
-    assert in_proportion(*peaks), peaks
+    check_growth(lambda chars: partial(run, make(chars)), CHARS, CHARS_FOR_MEMORY)
 
 
 @cache
 def warm(function: str) -> None:
     """Fills the caches, so that the first call doesn't count them."""
     FUNCTIONS[function]("Das ist ein Satz.")
-
-
-def in_proportion(small: int, large: int) -> bool:
-    return large <= 2.6 * small + 20_000  # lists and dicts grow in leaps
 
 
 def test_terms_are_found_in_one_pass_however_many_there_are() -> None:

@@ -14,32 +14,48 @@ _OURS = str(Path(app.__file__).parent)
 
 
 class Work(NamedTuple):
-    """The cost of a call: lines of the service's code that ran, characters that C code read, and memory.
+    """What ``charged_copies`` do in a call.
 
     Attributes:
-        lines: Lines that were run.
-        charges: Characters and items, if the code is one of ``charged_copies``; its lines are statements.
-        peak_bytes: The most memory at a time.
+        lines: Statements that were run.
+        charges: Characters and items that C code read.
     """
 
     lines: int
     charges: int
-    peak_bytes: int
-
-
-def work_of(function: Callable[[], object]) -> Work:
-    """Counts the lines of any code, slowly."""
-    return Work(lines_of(function), 0, peak_bytes(function))
 
 
 def work_of_copies(function: Callable[[], object]) -> Work:
     """Counts what ``charged_copies`` do."""
     COUNTS.lines = COUNTS.charges = 0.0
-    peak = peak_bytes(function)
-    return Work(int(COUNTS.lines), int(COUNTS.charges), peak)
+    function()
+    return Work(int(COUNTS.lines), int(COUNTS.charges))
+
+
+def check_growth(call: Callable[[int], Callable[[], object]], size: int, size_for_memory: int) -> None:
+    """Checks that a call on twice as much takes at most twice the work of copies, and twice the memory.
+
+    Args:
+        call: A size -> a call of copies.
+        size: At which work is counted.
+        size_for_memory: At which memory is; it takes five times as long.
+    """
+    small, large = (work_of_copies(call(each)) for each in (size, 2 * size))
+    assert large.lines <= 2.3 * small.lines + 1_000
+    assert large.charges <= 2.6 * small.charges + 2_000
+    calls = [call(each) for each in (size_for_memory, 2 * size_for_memory)]
+    peaks = [peak_bytes(each) for each in calls]
+    if not _in_proportion(*peaks):  # a cache or another thread may have grown in that moment
+        peaks = [peak_bytes(each) for each in calls]
+    assert _in_proportion(*peaks), peaks
+
+
+def _in_proportion(small: int, large: int) -> bool:
+    return large <= 2.6 * small + 20_000  # lists and dicts grow in leaps
 
 
 def lines_of(function: Callable[[], object]) -> int:
+    """Counts the lines of the service's code, slowly."""
     lines = 0
 
     def enter(frame: FrameType, event: str, argument: Any) -> Any:

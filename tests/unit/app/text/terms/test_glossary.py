@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.text.terms.glossary import Glossary, Term, TermStatus, target_forms, uses
-from tests.support.work import work_of
+from tests.support.work import lines_of
 
 APPLIED, INFLECTED, NOT_FOUND = TermStatus
 
@@ -107,7 +107,7 @@ def test_the_work_grows_with_the_text_and_not_with_the_glossary(kind: str) -> No
         "alike entries": [" ".join(words) for words in itertools.islice(alike, 2_000)],
     }[kind]
     glossary = Glossary(dict.fromkeys(entries, "x"), "de", "en")
-    small, large = (work_of(lambda size=size: glossary.find("a aens Wort7 " * size)).lines for size in (20, 80))
+    small, large = (lines_of(lambda size=size: glossary.find("a aens Wort7 " * size)) for size in (20, 80))
     assert large < 6 * small < 6 * 100_000
 
 
