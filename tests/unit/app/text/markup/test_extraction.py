@@ -284,9 +284,9 @@ def test_an_address_may_be_cut_by_tags() -> None:
 
 
 def test_many_protected_spans_between_many_tags_take_time_in_proportion() -> None:
-    source = "<p>" + "<b>a</b> x " * 20_000 + "</p>"
+    source = "<p>" + "<b>a</b> x " * 5_000 + "</p>"
     inlines = extract(source, protected=compile_patterns(["a"])).inlines
-    assert sum(len(inline.atoms) for inline in inlines) == 20_000
+    assert sum(len(inline.atoms) for inline in inlines) == 5_000
 
 
 def test_protected_spans_stay_as_they_are() -> None:
@@ -331,15 +331,15 @@ REPEATED = """< <a <a| <a|b=">"| <a|x='> <a> </a> <p> <!-- <![CDATA[ <![CDATA[> 
 @pytest.mark.parametrize("end", ["", "x='>", "]]>"])
 @pytest.mark.parametrize("unit", REPEATED.split())
 def test_no_repetition_takes_more_than_a_look_at_each_character(unit: str, end: str) -> None:
-    # A quadratic one takes a minute.
-    source = unit.replace("|", " ") * (50_000 // len(unit)) + end
+    # A quadratic one takes seconds.
+    source = unit.replace("|", " ") * (12_500 // len(unit)) + end
     document = extract(source)
     assert document.rebuild(document.texts).text == source
 
 
 @pytest.mark.parametrize(
     "source",
-    ["a " + "<b></b>" * 30_000 + " c", "a <code>" + "<b>" * 100_000, "a <code>" + "<b>" * 100_000 + "</code> c"],
+    ["a " + "<b></b>" * 10_000 + " c", "a <code>" + "<b>" * 30_000, "a <code>" + "<b>" * 30_000 + "</code> c"],
 )
 def test_empty_and_ignored_elements_cost_a_look_each(source: str) -> None:
     # Minutes, if each were compared with all before it, or all of it copied for each.
@@ -353,7 +353,7 @@ def test_a_tag_of_any_size_is_kept(inside: str) -> None:
 
 
 def test_end_tags_without_start_cost_no_search_through_the_open_elements() -> None:
-    source = "<a>" * 20_000 + "</b>" * 20_000 + "x"
+    source = "<a>" * 5_000 + "</b>" * 5_000 + "x"
     assert shout(source) == source[:-1] + "X"
 
 
