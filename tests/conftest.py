@@ -42,10 +42,6 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("untimed")
 
 
-# Workers take files in order. Taken last, these would keep one worker busy for half a minute while the others wait.
-LONG = ("tests/unit/export/test_ablation.py", "tests/unit/model/training/test_train.py")
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--across-cluster", action="store_true", help="put the cluster's code before fake engines")
 
@@ -58,7 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
+    # Workers take files in order: first those that may take minutes, last the short ones, which keep all workers busy.
+    items.sort(key=lambda item: item.nodeid.startswith("tests/unit/app/"))
     if config.getoption("--across-cluster"):
         for item in items:
             if item.get_closest_marker("one_process"):
