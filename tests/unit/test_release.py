@@ -48,7 +48,7 @@ def test_the_image_and_the_pages_install_with_hashes() -> None:
 
 def test_the_bill_of_materials_is_valid_and_has_all_packages(tmp_path: Path) -> None:
     sbom(tmp_path / "one.json")  # which fails if the schema does
-    sbom(tmp_path / "two.json")
+    sbom(tmp_path / "two.json", validate=False)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
     bill = json.loads((tmp_path / "one.json").read_text())
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
