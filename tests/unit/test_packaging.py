@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -53,6 +54,9 @@ def pins() -> dict[str, Requirement]:
     return {canonicalize_name(requirement.name): requirement for requirement in requirements}
 
 
+distributions_of_packages = cache(packages_distributions)  # it reads the files of every package: half a second
+
+
 @pytest.mark.parametrize(
     ("package", "extras"),
     [
@@ -65,7 +69,7 @@ def pins() -> dict[str, Requirement]:
 )
 def test_everything_imported_is_declared(package: str, extras: tuple[str, ...]) -> None:
     allowed = declared(*extras)
-    owners = packages_distributions()
+    owners = distributions_of_packages()
     undeclared = set()
     for name, path in imported(ROOT / package):
         if name in sys.stdlib_module_names or name in OURS | {"tests", "benchmarks", "tools"}:
