@@ -92,8 +92,8 @@ def test_neighbours_change_nothing(bundle: Bundle, precision: Precision, beam_si
     manifest = bundle.manifest
     processor = sentencepiece.SentencePieceProcessor(model_file=str(bundle.path / manifest.source_tokenizer))
     tag = processor.piece_to_id("<2en>")
-    # Prefixes of all lengths, so that most rows are padded.
-    texts = [text[: 4 + 7 * index] for index, text in enumerate(PLAIN * 6)]
+    # Prefixes of all lengths, so that most rows are padded, and whole sentences.
+    texts = [text[: 4 + 7 * index] for index, text in enumerate(PLAIN * 2)]
     sources = [[tag, *processor.encode(text), manifest.ids.eos] for text in texts]
     model = open_model(bundle, precision)
 

@@ -64,7 +64,7 @@ def model(request, tmp_path_factory):
     path = write_model(folder / "model", TEXT, **MODELS[request.param])
     with pytest.MonkeyPatch.context() as patch:
         # Random weights write on until the limit, whatever they are asked: what is measured needs few sentences here.
-        patch.setattr("export.imported_bundle.SENTENCES", SENTENCES[:4])
+        patch.setattr("export.imported_bundle.SENTENCES", SENTENCES[:2])
         return path, import_bundle(str(folder / "model"), folder / "bundle", choices=Choices(), report=quiet)
 
 
