@@ -93,7 +93,8 @@ def _strings(catalog: dict[str, Any], place: Place, target: str, kept: Counter[R
         string = place.members["strings"].members[key]
         code = next((each for each in localizations if _same(each, target)), None)
         existing = _object(localizations[code]) if code else {}
-        if code is None or all(map(_is_open, _units(existing))):
+        units = list(_units(existing))  # all of them, which checks them
+        if code is None or all(map(_is_open, units)):
             yield from _whole(string, code, form, kept)
         else:
             yield from _gaps(existing, string.members["localizations"].members[code], form, _MEMBERS_DEPTH + 1)

@@ -277,6 +277,12 @@ def test_what_is_no_catalog_is_refused(catalog):
         find_format("a.xcstrings").reader()(catalog.encode())
 
 
+def test_a_form_without_a_value_is_refused_behind_one_that_is_translated():
+    english = {**written("dog"), "substitutions": {"a": {"stringUnit": {"state": "new"}}}}
+    with pytest.raises(DamagedDocument, match="no value"):
+        find_format("a.xcstrings").reader(target="en")(catalog_of(written("Hund"), english).encode())
+
+
 def test_of_repeated_keys_the_last_counts_as_for_every_reader():
     catalog = '{"sourceLanguage": "de", "strings": {"Hund": {"a": 1}, "Katze": {}, "Hund": {}}}'
     document = find_format("a.xcstrings").reader()(catalog.encode())
