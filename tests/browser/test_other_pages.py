@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from app.engine.interface import ReloadReport
 from tests.browser.conftest import ADMIN_KEY, assert_accessible, offer
@@ -55,8 +55,17 @@ def test_a_reload_that_fails_says_why_in_german(open_page, server, monkeypatch):
     assert_accessible(page)
 
 
-def test_the_documentation_tries_its_examples(open_page):
-    page = open_page("docs", is_expected=lambda text: "status of 404" in text)
+def test_the_documentation_tries_its_examples(open_page, server):
+    tried = ("/translate", "/translate_file", "/v3/translation_memories/{translation_memory_id}")
+
+    def shorten(route: Route) -> None:
+        """Swagger UI draws all endpoints again at each click: of fewer it takes half the time."""
+        document = route.fetch().json()
+        route.fulfill(json=document | {"paths": {path: document["paths"][path] for path in tried}})
+
+    page = open_page("web/icon.svg", is_expected=lambda text: "status of 404" in text)
+    page.route("**/openapi.json", shorten)
+    page.goto(server.url + "docs")
     operation = page.locator("#operations-Translation-post_translate")
     operation.locator(".opblock-summary-control").click()
     operation.get_by_role("button", name="Execute").click()
@@ -68,14 +77,10 @@ def test_the_documentation_tries_its_examples(open_page):
     operation.get_by_role("button", name="Execute").click()
     expect(operation.locator(".live-responses-table")).to_contain_text("translatedFileUrl")
     # Without a body, and with the example of a place in the path; tests/http tries the examples of all others.
-    for name, answer in (
-        ("get_languages", '"name": "German"'),
-        ("get_v3_translation_memories_translation_memory_id", "memory_not_found"),
-    ):
-        operation = page.locator(f"[id*={name}]").first
-        operation.locator(".opblock-summary-control").click()
-        operation.get_by_role("button", name="Execute").click()
-        expect(operation.locator(".live-responses-table")).to_contain_text(answer)
+    operation = page.locator("[id*=get_v3_translation_memories_translation_memory_id]").first
+    operation.locator(".opblock-summary-control").click()
+    operation.get_by_role("button", name="Execute").click()
+    expect(operation.locator(".live-responses-table")).to_contain_text("memory_not_found")
 
 
 def test_no_panel_for_what_the_server_cannot_do(page):
