@@ -66,7 +66,7 @@ texts = st.text("aü€😀", min_size=1, max_size=3)
 
 
 @pytest.mark.parametrize("where", ["sqlite"], indirect=True)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from(["put", "change", "remove"]), texts, texts), max_size=12))
 def test_the_size_is_that_of_the_entries(opened, steps):
     store = MemoryStore(opened())
