@@ -88,12 +88,12 @@ def _strings(catalog: dict[str, Any], place: Place, target: str, kept: Counter[R
             continue
         localizations = _object(entry.get("localizations", {}))
         form = _object(localizations.get(catalog["sourceLanguage"], {}))
-        if not any(_units(form)):
+        if not list(_units(form)):  # all of them, which checks them
             form["stringUnit"] = {"value": key}
         string = place.members["strings"].members[key]
         code = next((each for each in localizations if _same(each, target)), None)
         existing = _object(localizations[code]) if code else {}
-        units = list(_units(existing))  # all of them, which checks them
+        units = list(_units(existing))  # likewise
         if code is None or all(map(_is_open, units)):
             yield from _whole(string, code, form, kept)
         else:

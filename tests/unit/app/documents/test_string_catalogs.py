@@ -277,10 +277,13 @@ def test_what_is_no_catalog_is_refused(catalog):
         find_format("a.xcstrings").reader()(catalog.encode())
 
 
-def test_a_form_without_a_value_is_refused_behind_one_that_is_translated():
-    english = {**written("dog"), "substitutions": {"a": {"stringUnit": {"state": "new"}}}}
+@pytest.mark.parametrize("is_source", [False, True])
+def test_a_form_without_a_value_is_refused_behind_one_that_has_one(is_source):
+    whole = {**written("Hund"), "substitutions": {"a": written("", "new")}}
+    damaged = {**written("Hund"), "substitutions": {"a": {"stringUnit": {"state": "new"}}}}
+    catalog = catalog_of(damaged, whole) if is_source else catalog_of(whole, damaged)
     with pytest.raises(DamagedDocument, match="no value"):
-        find_format("a.xcstrings").reader(target="en")(catalog_of(written("Hund"), english).encode())
+        find_format("a.xcstrings").reader(target="en")(catalog.encode())
 
 
 def test_of_repeated_keys_the_last_counts_as_for_every_reader():
