@@ -17,6 +17,8 @@ TRAINING := data/de-en/train
 ADAPTATION := --domain shop=$(TRAINING)/interface-shops.tsv.xz,$(TRAINING)/labels-shops.tsv.xz \
   --domain manual=$(TRAINING)/pro-git.tsv.xz \
   --domain hospital=$(TRAINING)/interface-medicine.tsv.xz,$(TRAINING)/labels-medicine.tsv.xz,$(TRAINING)/interface-gnumed.tsv.xz
+# Python compiles what is imported, once. Compiling all that is installed takes two minutes of a processor.
+INSTALL := --no-compile --constraint constraints.txt
 # Seconds that each kind of function is fed for.
 FUZZ_S ?= 300
 
@@ -253,12 +255,12 @@ clean:  ## Remove the environments and all caches
 
 .venv/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv)
-	.venv/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory,import]'
+	.venv/bin/python -m pip install $(INSTALL) --editable '.[documents,memory,import]'
 	@touch $@
 
 .venv-cuda/installed: $(REQUIREMENTS)
 	$(call make-environment,.venv-cuda)
-	.venv-cuda/bin/python -m pip install --constraint constraints.txt --editable '.[documents,memory,import]'
+	.venv-cuda/bin/python -m pip install $(INSTALL) --editable '.[documents,memory,import]'
 	.venv-cuda/bin/python -m pip uninstall --yes onnxruntime
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt --force-reinstall --no-deps onnxruntime-gpu
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt 'onnxruntime-gpu[cuda,cudnn]'
@@ -266,7 +268,7 @@ clean:  ## Remove the environments and all caches
 
 $(DEV)/installed: $(REQUIREMENTS)
 	$(call make-environment,$(DEV))
-	$(DEV)/bin/python -m pip install --constraint constraints.txt --editable '.[dev]'
+	$(DEV)/bin/python -m pip install $(INSTALL) --editable '.[dev]'
 	@touch $@
 
 build/page/installed: tools/page/package.json
