@@ -32,7 +32,7 @@ _FORMATS = (
     "tsv",
     "json",
 )
-_FORMATS = (*_FORMATS, "po", "xliff")
+_FORMATS = (*_FORMATS, "po", "xliff", "idml", "strings", "stringsdict", "xcstrings")
 _UNPACKED_MB = 100
 _JUST_ALLOWED = 9_000  # objects of a paragraph
 _REFUSED = 20_000
@@ -81,7 +81,7 @@ def lying_archives(target: Target) -> str:
         _archive(12, _zeros(bz2.BZ2Compressor())),
         _archive(14, [bytes([9, 4, 5, 0, 93]), MEBIBYTE.to_bytes(4, "little"), *_zeros(unlzma)]),
     ]
-    names = [f"a.{name}" for name in ("docx", "pptx", "xlsx", "odt", "odp", "epub")]
+    names = [f"a.{name}" for name in ("docx", "pptx", "xlsx", "odt", "odp", "epub", "idml")]
     return at_once(*(partial(upload, target, name, bomb) for name in names for bomb in bombs))
 
 
