@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
@@ -121,6 +122,7 @@ COUNTERS = {"__charged__": _charged, "__item__": _item, "__counts__": COUNTS}
 """The names that a copy needs."""
 
 
+@cache  # both files of growth tests copy the same modules
 def charged_code(source: str | bytes, path: str) -> CodeType:
     """The code of a copy."""
     return compile(ast.fix_missing_locations(_Charging().visit(ast.parse(source))), path, "exec")
