@@ -25,6 +25,9 @@ FUZZ_S ?= 300
 # The tests of the HTTP contracts that also run with the cluster's code before the engine.
 CONTRACTS := $(addprefix tests/http/test_,contracts.py deepl.py translate.py native.py streaming.py documents.py glossaries.py)
 
+# Files with tests for a cluster, and folders whose conftest.py has some: collecting all tests takes a minute.
+CLUSTERED = $(patsubst %/conftest.py,%,$(shell grep --recursive --files-with-matches --include '*.py' 'mark\.cluster' tests))
+
 # As many tests at a time as there are processors.
 PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
@@ -48,7 +51,7 @@ test: $(DEV)/installed  ## Run the tests, as many at a time as there are process
 	$(DEV)/bin/python -m pytest $(PARALLEL)
 
 test-cluster: $(DEV)/installed  ## Run the tests that start PostgreSQL and a cluster on this machine
-	$(DEV)/bin/python -m pytest -m cluster --ignore tests/cluster/test_network.py
+	$(DEV)/bin/python -m pytest -m cluster $(filter-out tests/cluster/test_network.py,$(CLUSTERED))
 	$(DEV)/bin/python -m pytest --across-cluster $(PARALLEL) $(CONTRACTS)
 
 test-network: $(DEV)/installed  ## Put faults into the network between the server and PostgreSQL, Valkey, S3 and the collector; minutes
