@@ -19,13 +19,13 @@ _EXACT = 100
 
 
 class Unit:
-    """What has a source and a target: a ``trans-unit`` of XLIFF 1.2, or a ``segment`` of 2.
+    """What has a source and a target: a ``trans-unit`` of XLIFF 1.2 or a segment of it, or a ``segment`` of 2.
 
     Args:
-        element: It.
+        element: It; the ``trans-unit`` around a segment of XLIFF 1.2.
         space: The namespace of XLIFF, in braces.
-        before: What its target stands behind: its source, or the segmented one.
-        target: Its target, if it has one.
+        before: What its target stands behind: its source, or the segmented one. For a segment of 1.2, its source.
+        target: Its target, if it has one; the ``mrk`` of a segment.
         names: The meanings of inline elements.
 
     Attributes:
@@ -47,7 +47,9 @@ class Unit:
         return self._written
 
     def edits(self, places: Places, mark: Mark | None) -> list[Edit]:
-        """Returns the edits that write the translation into XLIFF 1.2."""
+        """Returns the edits that write the translation into XLIFF 1.2, where one segment of several has no state."""
+        if self._target is not None and self._target.tag != f"{self._space}target":
+            return [self._target_edit(places, {}, ())]
         states: dict[str, str | None] = {"state": None}
         behind: list[str] = []
         edits: list[Edit] = []
@@ -75,7 +77,7 @@ class Unit:
         self._written = None
         space = self._indent().replace("\n", places.line_end)
         rest = "".join(space + each for each in behind)
-        name = self._named("target")
+        name = self._named("target" if self._target is None else etree.QName(self._target).localname)
         if self._target is None:
             begin = end = places[self._before].end
             tag = f"{space}<{name}>"

@@ -72,9 +72,18 @@ def _units(root: Any, space: str, kept: Counter[Reason]) -> Iterator[Unit]:
             kept[Reason.MARKUP] += 1
             continue
         segmented = unit.find(f"{space}seg-source")
-        if _is_translated(unit, source, target):
-            continue
-        yield Unit(unit, space, source if segmented is None else segmented, target, names)
+        if not _is_translated(unit, source, target):
+            yield Unit(unit, space, source if segmented is None else segmented, target, names)
+        elif segmented is not None:
+            sources = _segments(segmented, space)
+            for number, segment in _segments(target, space).items():
+                if number in sources and not "".join(segment.itertext()).strip():
+                    yield Unit(unit, space, sources[number], segment, names)
+
+
+def _segments(element: Any, space: str) -> dict[str, Any]:
+    """Returns the segments of a segmented source, or of its target, by their numbers."""
+    return {mark.get("mid"): mark for mark in element.iter(f"{space}mrk") if mark.get("mtype") == "seg"}
 
 
 def _is_protected(element: Any) -> bool:

@@ -224,3 +224,13 @@ def test_trados_gets_each_segment_in_its_mark():
     assert [(mark.get("mid"), "".join(mark.itertext())) for mark in target] == [("1", "DER HUND."), ("2", "DIE KATZE.")]
     assert target[1][0].get("id") == "5"
     assert target[1][0].text == "KATZE"
+
+
+def test_the_open_segments_of_a_unit_are_translated():
+    begun = TRADOS.replace('<mrk mtype="seg" mid="1"/> ', '<mrk mtype="seg" mid="1">The &#100;og.</mrk> ')
+    found = translate(begun.encode(), "a.sdlxliff").decode()
+    done = '<mrk mtype="seg" mid="2">DIE <g id="5">KATZE</g>.</mrk>'
+    assert found.replace(' target-language="en"', ' target-language="en-US"') == begun.replace(
+        '<mrk mtype="seg" mid="2"/>', done
+    )
+    assert translate(found.encode(), "a.sdlxliff").decode() == found
