@@ -34,9 +34,24 @@ def refused(result: Result, *, code: int, saying: str) -> None:
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
     """A folder with a recipe and its data."""
-    write_toy_data(tmp_path / "data")
-    (tmp_path / "toy.toml").write_text(toy_recipe(updates=6, validate_every=3), encoding="utf-8")
-    return tmp_path
+    return write_toy(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """Such a folder whose recipe was run, and what the command said."""
+    folder = write_toy(tmp_path_factory.mktemp("trained"))
+    return folder, run("train", folder / "toy.toml", *in_folder(folder))
+
+
+def write_toy(folder: Path) -> Path:
+    write_toy_data(folder / "data")
+    (folder / "toy.toml").write_text(toy_recipe(updates=6, validate_every=3), encoding="utf-8")
+    return folder
+
+
+def in_folder(folder: Path) -> list[object]:
+    return ["--data", folder / "data", "--out", folder / "run", "--device", "cpu", "--threads", "1"]
 
 
 @pytest.fixture
@@ -48,14 +63,11 @@ def pairs(tmp_path: Path) -> Path:
     return tmp_path / "sets"
 
 
-def test_shares_compares_means_of_a_run_and_its_initial_model(toy: Path) -> None:
-    options = ["--data", toy / "data", "--device", "cpu", "--threads", "1"]
-    assert run("train", toy / "toy.toml", *options, "--out", toy / "first").exit_code == 0
-    (toy / "again.toml").write_text(
-        toy_recipe(head=f'initial = "{toy / "first" / "averaged"}"', updates=6), encoding="utf-8"
-    )
-    assert run("train", toy / "again.toml", *options, "--out", toy / "again").exit_code == 0
-    result = run("shares", toy / "again.toml", toy / "data", "--out", toy / "again", "--share", "0", "--share", "0.5")
+def test_shares_compares_means_of_a_run_and_its_initial_model(trained: tuple[Path, Result], toy: Path) -> None:
+    initial = trained[0] / "run" / "averaged"
+    (toy / "again.toml").write_text(toy_recipe(head=f'initial = "{initial}"', updates=6), encoding="utf-8")
+    assert run("train", toy / "again.toml", *in_folder(toy)).exit_code == 0
+    result = run("shares", toy / "again.toml", toy / "data", "--out", toy / "run", "--share", "0", "--share", "0.5")
     assert result.exit_code == 0, result.output
     lines = [line.replace("│", " ").split() for line in result.stdout.splitlines() if "│" in line]
     assert [name for name, *_ in lines] == ["easy", "mixed", "valid", "mean"]
@@ -65,9 +77,8 @@ def test_shares_compares_means_of_a_run_and_its_initial_model(toy: Path) -> None
     refused(run("shares", toy / "toy.toml", toy / "data"), code=1, saying="the recipe names no initial model")
 
 
-def test_train_makes_a_model_that_evaluate_takes(toy: Path) -> None:
-    options = ["--data", toy / "data", "--out", toy / "run", "--device", "cpu", "--threads", "1"]
-    result = run("train", toy / "toy.toml", *options)
+def test_train_makes_a_model_that_evaluate_takes(trained: tuple[Path, Result]) -> None:
+    toy, result = trained
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
     for line in ("training a tokenizer of 300 pieces", "update 3: validation loss", "update 6: validation loss"):
@@ -76,7 +87,7 @@ def test_train_makes_a_model_that_evaluate_takes(toy: Path) -> None:
     assert (toy / "run" / "curves.png").read_bytes().startswith(PNG)
     assert len((toy / "run" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()) == 6
 
-    again = run("train", toy / "toy.toml", *options)
+    again = run("train", toy / "toy.toml", *in_folder(toy))
     assert again.exit_code == 0 and "update" not in again.stderr
 
     scores = run("evaluate", toy / "run" / "averaged", toy / "data" / "valid.tsv", "--beam-size", "1", "--json")
@@ -115,12 +126,11 @@ def test_a_device_that_is_not_there_is_refused(toy: Path, monkeypatch: pytest.Mo
     refused(run("train", toy / "toy.toml", "--device", "tpu"), code=2, saying="must be auto, cpu or cuda")
 
 
-def test_a_damaged_checkpoint_is_named(toy: Path) -> None:
-    options = ["--data", toy / "data", "--out", toy / "run", "--device", "cpu", "--threads", "1"]
-    assert run("train", toy / "toy.toml", *options).exit_code == 0
+def test_a_damaged_checkpoint_is_named(trained: tuple[Path, Result], tmp_path: Path) -> None:
+    toy = Path(shutil.copytree(trained[0], tmp_path / "toy"))
     optimizer = toy / "run" / "checkpoints" / "step-0000006" / "optimizer.safetensors"
     optimizer.write_bytes(optimizer.read_bytes()[:100])
-    refused(run("train", toy / "toy.toml", *options), code=1, saying=f"{optimizer} is damaged")
+    refused(run("train", toy / "toy.toml", *in_folder(toy)), code=1, saying=f"{optimizer} is damaged")
 
 
 def test_evaluate_shows_every_set_in_both_directions(tiny_checkpoint: Path, pairs: Path) -> None:

@@ -15,7 +15,7 @@ from model.network.reference import greedy_search, model_scores
 from model.network.transformer import Transformer
 from tests.unit.model.evaluation.test_inference import tiny
 
-SOURCES = [[*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2] for rng in [Random(1)] for _ in range(60)]
+SOURCES = [[*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2] for rng in [Random(1)] for _ in range(24)]
 
 
 @cache
@@ -40,13 +40,13 @@ def test_a_corpus_is_translated_as_the_reference_does(batch_tokens: int) -> None
         ending(), [np.array(ids) for ids in SOURCES], batch_tokens=batch_tokens, advance=advanced.append
     )
     assert list(accumulate(advanced))[-1] == len(SOURCES)
-    assert (len(advanced) == 60) is (batch_tokens == 1)
+    assert (len(advanced) == len(SOURCES)) is (batch_tokens == 1)
     compared = 0
     for translation, expected in zip(found, references(), strict=True):
         if translation and len(expected) < 10:
             assert tuple(translation) == expected
             compared += 1
-    assert compared > 20
+    assert compared > 8
 
 
 def test_nothing_to_translate() -> None:
