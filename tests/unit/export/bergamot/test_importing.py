@@ -1,4 +1,4 @@
-"""Models of random weights, in every shape that Mozilla trains: the bundle translates as the reference does."""
+"""Models of random weights, of every kind that Mozilla trains: the bundle translates as the reference does."""
 
 import os
 import subprocess
@@ -39,9 +39,9 @@ NEAR_TIE = 0.01
 
 
 def shape(name, **changes):
-    """Of the encoder's six layers, which are all alike, two: they are most of the time."""
+    """Half as wide as Mozilla's, and of the encoder's six layers, which are all alike, two."""
     width, inner, layers = SHAPES[name]
-    return {"dim-emb": width, "transformer-dim-ffn": inner, "dec-depth": layers, "enc-depth": 2} | changes
+    return {"dim-emb": width // 2, "transformer-dim-ffn": inner // 2, "dec-depth": layers, "enc-depth": 2} | changes
 
 
 MODELS = {
