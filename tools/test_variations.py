@@ -5,7 +5,8 @@
 No test may depend on the values that a model computes: they differ between processors, numbers of threads and seeds.
 Each variation restricts PyTorch, oneDNN or our own operators to another instruction set, or sets the threads, or trains
 the tiny models from another seed. If the processor lacks an instruction set, the library keeps its own choice. The
-variation ``examples`` has Hypothesis make up 20 times as many examples for every property of the service.
+variation ``examples`` has Hypothesis make up 20 times as many examples for every property of the service, and
+``full-counts`` compares a model of OPUS-MT's size, and more translations, with the transformers library.
 """
 
 import os
@@ -44,6 +45,7 @@ VARIATIONS = {
     "seed-1": Variation({"TINY_SEED": "1"}, (*PYTORCH, *SERVICE)),
     "seed-3": Variation({"TINY_SEED": "3"}, (*PYTORCH, *SERVICE)),
     "examples": Variation({"EXAMPLES_FACTOR": "20"}, PROPERTIES),
+    "full-counts": Variation({"DRAGOMAN_FULL_COUNTS": "1"}, ("tests/parity/test_marian.py",)),
     "kernels-off": Variation({"DRAGOMAN_KERNELS": "off"}, (*SERVICE, *SHIPPED)),
     "kernels-avx2": Variation({"DRAGOMAN_KERNELS": "avx2"}, (*SERVICE, *SHIPPED)),
     "kernels-plain": Variation({"DRAGOMAN_KERNELS": "plain"}, (*SERVICE, *SHIPPED)),
