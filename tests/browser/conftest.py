@@ -145,10 +145,17 @@ def page(open_page: Open) -> Page:
     return page
 
 
+def assert_accessible_in_light_and_dark(page: Page, within: str | None = None) -> None:
+    """The same in the colors of both schemes."""
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        assert_accessible(page, within)
+
+
 def assert_accessible(page: Page, within: str | None = None) -> None:
     """axe-core finds nothing, on the page or within an element."""
     # The policy lets nobody eval, so axe-core comes by the debugger's door.
-    found = AXE.run(page, context=within, options={"runOnly": TAGS})
+    found = AXE.run(page, context=within, options={"runOnly": TAGS, "resultTypes": ["violations"]})
     assert found.violations_count == 0, found.generate_report()
 
 
@@ -164,10 +171,11 @@ PASTE = """([selector, html, text]) => {
 
 def offer(page: Page, **changes: Any) -> None:
     """Reload the page as if the server could do more."""
+    capabilities = changes.pop("capabilities", {})
 
     def answer(route: Route) -> None:
         settings = route.fetch().json()
-        settings["capabilities"] |= changes.pop("capabilities", {})
+        settings["capabilities"] |= capabilities
         route.fulfill(json=settings | changes)
 
     page.route("**/frontend/settings", answer)

@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import assert_accessible
+from tests.browser.conftest import assert_accessible, assert_accessible_in_light_and_dark
 
 LETTER = "Guten Morgen! Ein LOOP. Wo ist der Bahnhof? Guten Morgen!"
 KEPT = re.compile("[1-9]")
@@ -96,12 +95,13 @@ def test_a_review_goes_on_in_another_browser(page, open_page):
     assert 'msgstr "Where would the station be?"' in text and "fuzzy" not in text
 
 
-@pytest.mark.parametrize("kept", ["{", "[]", '{"document": {"name": "a", "content": "ä"}, "target": "en"}'])
-def test_a_file_that_is_no_review_is_told(page, kept):
+def test_a_file_that_is_no_review_is_told(page):
     page.get_by_role("tab", name="Files").click()
-    file = {"name": "a.review", "mimeType": "application/json", "buffer": kept.encode()}
-    page.locator("#file").set_input_files(file)
-    expect(page.locator("#documents li")).to_contain_text("This is not a saved review, or it is damaged.")
+    for number, kept in enumerate(["{", "[]", '{"document": {"name": "a", "content": "ä"}, "target": "en"}'], 1):
+        file = {"name": f"{number}.review", "mimeType": "application/json", "buffer": kept.encode()}
+        page.locator("#file").set_input_files(file)
+        told = page.locator("#documents li", has_text=f"{number}.review")
+        expect(told).to_contain_text("This is not a saved review, or it is damaged.")
 
 
 def test_confirmed_sentences_go_into_the_chosen_memory(page, server):
@@ -225,15 +225,13 @@ def test_a_document_that_expired_says_so(open_page):
     expect(page.locator("#documents li")).to_contain_text("The server has deleted the document")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_at_the_desk(open_page, scheme):
-    page = open_page(color_scheme=scheme)
+def test_axe_finds_nothing_at_the_desk(page):
     open_desk(page)
     expect(page.get_by_role("button", name="Good morning to you!")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator("#desk aside")).to_contain_text("Check this sentence")
     page.locator("#desk summary").click()
-    assert_accessible(page)
+    assert_accessible_in_light_and_dark(page)
 
 
 def test_the_desk_fits_a_phone(open_page):

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.errors import ExtraMissing
-from tests.browser.conftest import ADMIN_KEY, PASTE, assert_accessible, offer
+from tests.browser.conftest import ADMIN_KEY, PASTE, assert_accessible
 
 PATH = "v3/translation_memories"
 PAIRS = {
@@ -235,9 +235,3 @@ def test_a_file_is_imported(page):
     )
     expect(panel).to_contain_text(re.compile("Added: 2"))
     expect(panel.get_by_role("row", name="Zwei")).to_contain_text("Two")
-
-
-def test_no_panel_where_the_server_keeps_no_memories(page):
-    offer(page, capabilities={"memories": False})
-    expect(page.get_by_role("button", name="Glossary", exact=True)).to_be_visible()
-    expect(page.locator("#open-memory")).not_to_be_visible()

@@ -84,9 +84,11 @@ def test_the_documentation_tries_its_examples(open_page, server):
 
 
 def test_no_panel_for_what_the_server_cannot_do(page):
-    offer(page, filesTranslation=False)
+    offer(page, filesTranslation=False, capabilities={"memories": False})
     expect(page.locator("#target-language option")).to_have_count(2)
-    for name in ("documents", "open-documents", "glossary", "key-form", "key-button"):
+    expect(page.get_by_role("button", name="Glossary", exact=True)).to_be_visible()
+    expect(page.get_by_role("tablist")).not_to_be_visible()
+    for name in ("documents", "open-documents", "glossary", "open-memory", "key-form", "key-button"):
         expect(page.locator(f"#{name}")).not_to_be_visible()
 
 

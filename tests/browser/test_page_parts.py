@@ -23,12 +23,6 @@ def test_tabs_change_between_text_and_files_by_keyboard(page: Page) -> None:
     expect(page.locator("#source-text")).to_be_visible()
 
 
-def test_without_documents_there_are_no_tabs(page: Page) -> None:
-    offer(page, filesTranslation=False)
-    expect(page.locator("#target-language option")).to_have_count(2)
-    expect(page.get_by_role("tablist")).not_to_be_visible()
-
-
 def test_the_form_of_address_is_chosen_where_the_target_tells_it(page: Page) -> None:
     page.get_by_label("From").select_option("de")
     expect(page.get_by_label("How the reader is addressed")).not_to_be_visible()
