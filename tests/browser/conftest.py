@@ -76,7 +76,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("BROWSER_REQUIRED"):  # as .ci/run sets it
             pytest.fail(reason)
         pytest.skip(reason)
-    with chromium() as browser:
+    with chromium("--in-process-gpu", "--renderer-process-limit=1") as browser:  # fewer processes to start
         yield browser
 
 
@@ -95,12 +95,25 @@ def server(started_server: Server) -> Server:
 
 
 Open = Callable[..., Page]
+WINDOW = {"viewport": {"width": 1280, "height": 800}, "locale": "en-GB"}
+
+
+@pytest.fixture(scope="package")
+def usual_context(browser: Browser, started_server: Server) -> Iterator[BrowserContext]:
+    """Where most tests open their page: its scripts are fetched and compiled once, all in the same process."""
+    context = browser.new_context(**WINDOW)
+    context.new_page().goto(started_server.url + "web/icon.svg")  # it stays open, and so the process stays
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def open_page(browser: Browser, server: Server) -> Iterator[Open]:
-    """Open a path in a browser window of its own; at the end nothing may have complained or asked another host."""
-    contexts: list[BrowserContext] = []
+def open_page(browser: Browser, usual_context: BrowserContext, server: Server) -> Iterator[Open]:
+    """Open a path in a new page; at the end nothing may have complained or asked another host.
+
+    The first page without options is in the usual context, each other one in a context of its own.
+    """
+    pages: list[Page] = []
     complaints: list[str] = []
     origins: set[str] = set()
 
@@ -111,10 +124,11 @@ def open_page(browser: Browser, server: Server) -> Iterator[Open]:
         has_clock: bool = False,  # of its own, which a test puts forward
         **options: Any,
     ) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB", **options})
-        contexts.append(context)
+        is_usual = not (has_clock or options or pages)
+        context = usual_context if is_usual else browser.new_context(**WINDOW | options)
         context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
+        pages.append(page)
         page.on("request", lambda request: origins.add("/".join(request.url.split("/")[:3]) + "/"))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
@@ -131,8 +145,12 @@ def open_page(browser: Browser, server: Server) -> Iterator[Open]:
         return page
 
     yield open_path
-    for context in contexts:
-        context.close()
+    for page in pages:
+        if page.context is usual_context:
+            page.close()
+            usual_context.pages[0].evaluate("localStorage.clear()")
+        else:
+            page.context.close()
     assert complaints == []
     assert {origin for origin in origins if not origin.startswith(("blob:", "data:"))} <= {server.url}
 

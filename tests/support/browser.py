@@ -16,10 +16,10 @@ FLAGS = (
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """A browser, closed at the end."""
+def chromium(*flags: str) -> Iterator[Browser]:
+    """A browser, with more flags if there are any, closed at the end."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *flags])
         try:
             yield browser
         finally:
