@@ -27,7 +27,7 @@ from tests.support.variants import CHOICES
 EXPORTED = (("additive", "shallow"), ("no positions",), ("recurrent, other options",))
 SERVED = {
     'positions = "relative"': ("relative positions", "convolutions", "adaptive softmax", "shallow"),
-    "memory_length = 16": ("memory",),
+    "memory_length = 16": ("memory", "shallow"),
     "encoder_layers = 0": ("a decoder alone, other options", "a decoder alone"),  # of two positions the last one counts
     'decoder_cell = "ssru"': ("recurrent",),
 }
