@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    # Workers take files in order: first those that may take minutes, last the short ones, which keep all workers busy.
+    # Workers take files in order. Short files come last, so that no worker has a long one while the others have none.
     items.sort(key=lambda item: item.nodeid.startswith("tests/unit/app/"))
     if config.getoption("--across-cluster"):
         for item in items:

@@ -114,7 +114,7 @@ class Metrics:
 
     def observe_translation(self, wanted: TranslationRequest, answer: Answer) -> None:
         """Counts the characters of a translation and the time of each phase."""
-        # First in dictionaries: the labels of 9,000 texts take 130 ms to look up, in which nobody else is served.
+        # Labels are looked up once a language. Once a text, 9,000 texts would keep all others waiting for 130 ms.
         sources, targets, tiers = Totals[str](), Totals[str](), Totals[int]()
         for text, item in zip(wanted.texts, answer.items, strict=True):
             source = item.detection.language if item.detection else wanted.source

@@ -29,7 +29,7 @@ _NUMBERS = {
     "storage_failure": 503000,
     "deadline_exceeded": 504000,
 }
-# All paths of Azure's version 3. Those that we don't serve get a 404 with Azure's error body.
+# All paths of Azure's version 3. A path that the server doesn't have gets a 404 with Azure's error body.
 _PATHS = frozenset(
     "/translate /detect /languages /transliterate /breaksentence /dictionary/lookup /dictionary/examples".split()
 )

@@ -115,7 +115,7 @@ def _forms(found: Mapping[str, str], count: int, staying: Sequence[str]) -> dict
     Args:
         found: The translations of its texts.
         count: The number of forms. Where there is one, it is for all numbers: the plural.
-        staying: The keywords of those that stay.
+        staying: The keywords of the translations that somebody has made.
     """
     forms = {f"msgstr[{number}]": found["msgid_plural"] for number in range(count)}
     if count > 1 and "msgid" in found:

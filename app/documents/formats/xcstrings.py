@@ -80,7 +80,7 @@ def read(data: bytes, target: str = "") -> Document:
 
 
 def _strings(catalog: dict[str, Any], place: Place, target: str, kept: Counter[Reason]) -> Iterator[_Text]:
-    """Yields the strings that need a translation; counts those that have none on purpose."""
+    """Yields the strings that need a translation, and counts the strings that get none on purpose."""
     for key, entry in _object(catalog.get("strings", {})).items():
         checkpoint()
         if _object(entry).get("shouldTranslate") is False:
@@ -107,7 +107,7 @@ def _whole(string: Place, code: str | None, form: dict[str, Any], kept: Counter[
         string: Where the string is.
         code: Which of its localizations, without a translation yet, is that of the target; None if there is none.
         form: What the source language has.
-        kept: Counts texts that have none on purpose.
+        kept: Counts the texts that get none on purpose.
     """
     checked(json.dumps(form, ensure_ascii=False))  # its other strings, which are written again
     units = list(_units(form))

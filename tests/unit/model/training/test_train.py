@@ -24,7 +24,7 @@ from model.recipe import RecipeError
 from model.training.checkpoint import load_model, model_tensors, training_checkpoints
 from model.training.provenance import read_card
 from model.training.schedule import learning_rate
-from model.training.train import Distributed, Metrics, Trainer, train
+from model.training.train import Metrics, Trainer, train
 from tests.support.toy_language import write_toy_data
 from tests.support.workplace import CPU, Workplace
 
@@ -149,15 +149,13 @@ def test_a_killed_run_continues_as_if_it_had_not(workplaces: Iterator[Workplace]
     assert curve(killed.logged()) == curve(whole.logged())
 
 
-def test_two_processes_train_as_one_that_accumulates(
-    workplaces: Iterator[Workplace], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_processes_train_as_one_that_accumulates(workplaces: Iterator[Workplace]) -> None:
     options = {"model": "dropout = 0.0", "updates": 10, "early_updates": 3, "batch_tokens": 60}
     single, parallel = next(workplaces), next(workplaces)
     single.write_recipe(**options, accumulate=2)
     expected = single.train()
     parallel.write_recipe(**options)
-    # What torchrun sets, with the test in the agent's place, and in that of the first process.
+    # What torchrun sets, with the test in the agent's place.
     store = distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
     shared = {
         "MASTER_ADDR": "127.0.0.1",
@@ -167,34 +165,27 @@ def test_two_processes_train_as_one_that_accumulates(
         "TORCHELASTIC_RESTART_COUNT": "0",
         "GLOO_SOCKET_IFNAME": "lo",
     }
-    for name, value in shared.items():
-        monkeypatch.setenv(name, value)
-    second = subprocess.Popen(
-        command(parallel),
-        cwd=ROOT,
-        env=os.environ | {"RANK": "1", "LOCAL_RANK": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    watchdog = threading.Timer(WAIT_S, second.kill)
-    watchdog.start()
-    monkeypatch.setenv("RANK", "0")
-    monkeypatch.setenv("LOCAL_RANK", "0")
-    seen = list[Metrics]()
+    workers = [
+        subprocess.Popen(
+            command(parallel),
+            cwd=ROOT,
+            env={**os.environ, **shared, "RANK": rank, "LOCAL_RANK": rank},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in ("0", "1")
+    ]
     try:
-        place = Distributed.detect("cpu")
-        train(parallel.recipe, parallel.data, parallel.run, place, report=print, on_update=seen.append)
-        silent = second.communicate()[1]
+        outputs = [worker.communicate(timeout=WAIT_S)[1] for worker in workers]
     finally:
-        watchdog.cancel()
-        second.kill()
-        distributed.destroy_process_group()
-    assert second.returncode == 0, silent
-    assert parallel.logged() == seen
-    assert [row["update"] for row in seen] == list(range(1, 11))
-    for ours, theirs in zip(curve(seen), curve(expected), strict=True):
+        for worker in workers:
+            worker.kill()
+    assert [worker.returncode for worker in workers] == [0, 0], outputs
+    found = parallel.logged()
+    assert [row["update"] for row in found] == list(range(1, 11))
+    for ours, theirs in zip(curve(found), curve(expected), strict=True):
         assert ours == pytest.approx(theirs, rel=1e-4)
-    assert "validation_loss" in seen[-1] and "update 10" not in silent
+    assert "update 10: validation loss" in outputs[0] and "update 10" not in outputs[1]
     assert read_card(parallel.run / "averaged").updates == 10
 
 
