@@ -2,13 +2,24 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import httpx
+import pytest
 
 THREADS = 6
+_PAUSE_S = 0.2  # after a refusal. Without it, the refused take the processors that what died needs to start again.
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Shows what Ray complained about beside a test that failed."""
+    report = yield
+    if report.failed and "ray_cluster" in item.funcargs:
+        report.sections.append(("Ray", item.funcargs["ray_cluster"].complaints()))
+    return report
 
 
 class Answer(NamedTuple):
@@ -30,12 +41,12 @@ class Load:
         self._text = text
         self.answers: list[Answer] = []
         self._client = httpx.Client(base_url=url, timeout=60, headers=headers)
-        self._ended = False
+        self._ended = threading.Event()
         self._threads = [threading.Thread(target=self._ask, args=(number,)) for number in range(THREADS)]
 
     def _ask(self, thread: int) -> None:
         number = 0
-        while not self._ended:
+        while not self._ended.is_set():
             number += 1
             began = time.monotonic()
             body = {"q": f"Ich möchte {number} Bier und {thread} Brote. {self._text}", "source": "de", "target": "en"}
@@ -45,6 +56,8 @@ class Load:
             except httpx.HTTPError:
                 status, retry_after = 0, None
             self.answers.append(Answer(status, retry_after, time.monotonic() - began))
+            if status != 200:
+                self._ended.wait(_PAUSE_S)
 
     def wait_for(self, number: int, status: int = 200) -> None:
         """Waits for this many more answers with a status."""
@@ -61,7 +74,7 @@ class Load:
         try:
             yield self
         finally:
-            self._ended = True
+            self._ended.set()
             for thread in self._threads:
                 thread.join(60)
             self._client.close()
@@ -77,4 +90,4 @@ def wait_until(condition: Callable[[], bool], what: str, within_s: float = 120) 
     end = time.monotonic() + within_s
     while not condition():
         assert time.monotonic() < end, f"not within {within_s} s: {what}"
-        time.sleep(0.05)
+        time.sleep(0.2)  # looking for processes takes a tenth of that

@@ -1,6 +1,7 @@
 """A Ray cluster of processes on this machine, and Dragoman in it. Only tests marked ``cluster`` import this."""
 
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from prometheus_client.samples import Sample
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 START_S = 240.0  # on a busy machine
+_COMPLAINTS = 20
 
 
 def free_port() -> int:
@@ -29,14 +31,21 @@ def free_port() -> int:
 
 NODE = """
 import sys
+from contextlib import suppress
 import ray
 from ray import serve
 
 folder, http_port, metrics_port = sys.argv[1:]
 context = ray.init(
-    "local", num_cpus=8, include_dashboard=False, _temp_dir=folder, _metrics_export_port=int(metrics_port)
+    "local",
+    num_cpus=8,
+    include_dashboard=False,
+    _temp_dir=folder,
+    _metrics_export_port=int(metrics_port),
 )
-serve.start(http_options={"host": "127.0.0.1", "port": int(http_port)})
+# After 60 s, which a busy machine's proxy may need: a server's readiness waits for it, too.
+with suppress(TimeoutError):
+    serve.start(http_options={"host": "127.0.0.1", "port": int(http_port)})
 print(context.address_info["address"], flush=True)
 sys.stdin.read()
 """
@@ -61,6 +70,9 @@ class RayCluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
             "RAY_USAGE_STATS_ENABLED": "0",
+            "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "tests/stubs", ROOT))),
+            # Not even if other programs have filled the memory: the files that they read count as well.
+            "RAY_memory_monitor_refresh_ms": "0",
             "RAY_metrics_report_interval_ms": "1000",
             # On a busy machine, processes take long to start.
             "RAY_raylet_start_wait_time_s": "120",
@@ -142,6 +154,12 @@ class RayCluster:
         text = httpx.get(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=10).text
         families = text_string_to_metric_families(text)
         return [sample for family in families for sample in family.samples if sample.name == name]
+
+    def complaints(self) -> str:
+        """The last warnings and errors of Ray's own processes."""
+        logs = (self.folder / "session_latest/logs").glob("*[rt].out")  # gcs_server.out, raylet.out, …
+        lines = [line for log in logs for line in log.read_text().splitlines() if re.match(r"\S+ \S+ [WEC] ", line)]
+        return "\n".join(lines[-_COMPLAINTS:])
 
     def stop(self) -> None:
         """Ends the node and everything on it."""
