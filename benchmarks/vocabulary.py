@@ -8,7 +8,6 @@ Prints parameters, bytes of the decoder graph, and processor time of a step for 
 import json
 import tempfile
 import time
-import warnings
 from pathlib import Path
 
 import onnx
@@ -16,7 +15,8 @@ import torch
 import typer
 
 from app.engine.onnx.model import OnnxModel
-from export.graphs import export_decoder, export_encoder
+from export.arrays import arrays_of
+from export.written_graphs import written_decoder, written_encoder
 from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model
 
@@ -31,7 +31,6 @@ def main(
 ) -> None:
     """Compare one table with clusters, side by side."""
     torch.set_num_threads(1)
-    warnings.simplefilter("ignore")  # the exporter's own
     results: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         graphs = {}
@@ -49,8 +48,9 @@ def main(
             torch.manual_seed(0)
             model = new_model(config).eval()
             encoder, decoder = (Path(folder) / f"{part}{len(results)}.onnx" for part in ("encoder", "decoder"))
-            onnx.save(export_encoder(model), encoder)
-            onnx.save(export_decoder(model), decoder)
+            arrays = arrays_of(model)
+            onnx.save(written_encoder(config, arrays), encoder)
+            onnx.save(written_decoder(config, arrays), decoder)
             graphs[name] = OnnxModel(encoder, decoder, pad_id=config.pad_id, provider="cpu", threads=1)
             parameters = sum(parameter.numel() for parameter in model.parameters())
             results[name] = {"parameters": parameters, "decoder_bytes": decoder.stat().st_size}

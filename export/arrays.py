@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.decoding.padding import pad_to_multiple
 from model.network.config import TransformerConfig
 
 if TYPE_CHECKING:
@@ -14,14 +15,23 @@ if TYPE_CHECKING:
 
 Array: TypeAlias = NDArray[np.float32]
 Arrays: TypeAlias = Mapping[str, Array]
-"""Matrices are (out, in), as in ``torch.nn.Linear``. ``positions`` are the signals that are added, (positions, D)."""
+"""Matrices are (out, in), as in ``torch.nn.Linear``. ``positions`` are the signals that are added, (positions, D).
+
+``distances`` are those of relative positions, (N + 2Q, D), of the distances N + Q - 1 to -Q, where Q positions are a
+whole number of blocks, and N of the sentences before are remembered.
+"""
 
 
 def arrays_of(model: "Transformer") -> Arrays:
-    """The weights of a standard model or of a recurrent one, float32."""
-    positions = model.positions.table(model.config.max_positions)
-    tensors = {**model.state_dict(), "positions": positions}
-    return {name: tensor.detach().float().numpy() for name, tensor in tensors.items()}
+    """The weights of a model, float32."""
+    config = model.config
+    tensors = {**model.state_dict(), "positions": model.positions.table(config.position_rows)}
+    arrays = {name: tensor.detach().float().numpy() for name, tensor in tensors.items()}
+    if config.positions == "relative":
+        rows = pad_to_multiple(config.position_rows)
+        distances = np.arange(rows + config.memory_length - 1, -rows - 1, -1)
+        arrays["distances"] = sinusoids(distances, config.width, to_the_end=False)
+    return arrays
 
 
 def side_by_side(arrays: Arrays, *names: str) -> tuple[Array, Array]:
@@ -72,9 +82,9 @@ def layer_shapes(config: TransformerConfig) -> Iterator[tuple[str, tuple[int, ..
         yield from norm("target_norm")
 
 
-def sinusoids(length: int, width: int, *, to_the_end: bool) -> Array:
-    """The signals of positions in Marian's layout, see ``model.network.positions.sinusoids``, (length, D)."""
+def sinusoids(positions: NDArray[np.int64], width: int, *, to_the_end: bool) -> Array:
+    """Signals (T, D) of positions (T,) in Marian's layout, see ``model.network.positions.sinusoids``."""
     steps = max(width // 2 - 1, 1) if to_the_end else width // 2
     rates = np.exp(-math.log(10000.0) * np.arange(width // 2) / steps)
-    angles = np.arange(length)[:, None] * rates
+    angles = positions[:, None] * rates
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)

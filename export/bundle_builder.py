@@ -189,7 +189,7 @@ def _parity(
     config, result = model.config, dict[str, Any]()
     for precision, names in graphs.items():
         paths = {role: folder / name for role, name in names.files.items()}
-        if precision == "float16-cuda":  # made of int8-native's weights, not traced; tests/parity compares them
+        if precision == "float16-cuda":  # made of int8-native's weights; tests/parity compares them
             continue
         if precision == "int8-native":
             if choose_kernels() is None:

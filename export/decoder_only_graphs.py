@@ -1,131 +1,83 @@
 """The two graphs of a translator without an encoder: the pass over the source, and a step of the target.
 
-They have the names, inputs and outputs of ``export.graphs``, so the runtime serves them as any others. Each row attends
-to its source and to its own past with one softmax. The keys and values of the source are not copied to the rows.
+They have the inputs and outputs of any others, so the runtime serves them alike. Each row attends to its source and to
+its own past with one softmax. The keys and values of the source are not copied to the rows.
 
-Axes: as in ``export.graphs``, and H heads, E channels a head.
+Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, D width, H
+heads, E channels a head.
 """
 
-from collections.abc import Sequence
-from functools import partial
+import onnx
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
-
-from export.graph_nodes import (
-    append,
-    attend,
-    embed,
-    feed_forward,
-    next_scores,
-    padded_position_table,
-    pick,
-    position_table,
-    self_projections,
-)
-from model.network.attention import KeysValues, MultiHeadAttention
-from model.network.masks import mask_scores
-from model.network.transformer import Transformer
+from export.arrays import Arrays
+from export.graph_ends import decoder_ends, encoder_ends, end_with_top_k
+from export.graph_nodes import TO_THE_END, GraphWriter
+from model.network.config import TransformerConfig
 
 
-class SourceGraph(nn.Module):
-    """Source ids -> the keys and values of every layer."""
-
-    positions: Tensor  # (N, D)
-
-    def __init__(self, model: Transformer) -> None:
-        super().__init__()
-        self.model = model
-        self.self_projections = self_projections(model.decoder)
-        self.register_buffer("positions", padded_position_table(model))
-
-    def forward(self, source: Tensor, source_mask: Tensor) -> tuple[Tensor, ...]:
-        """(B, S) int64 and (B, S) bool -> keys and values, layer by layer, each (B, S, D)."""
-        model, length = self.model, source.shape[1]
-        states = embed(model, model.target_embedding, model.target_norm, source, lambda: self.positions[:length])
-        order = torch.arange(length)
-        mask = (order <= order.unsqueeze(1)) & source_mask.unsqueeze(1).unsqueeze(1)  # (B, 1, S, S)
-        memories: list[Tensor] = []
-        for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
-            query, keys, values = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
-            memories += [keys, values]
-            if index == len(model.decoder) - 1:
-                break  # its states predict pieces of the source, which nobody asks for
-            attended, _ = attend(layer.self_attention, query, KeysValues(keys, values), mask)
-            states = layer.self_residual.after(states, layer.self_attention.output(attended))
-            states = feed_forward(layer, states)
-        return tuple(memories)
+def source_graph(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
+    """Source ids and mask, both (B, S) -> the keys and values of every layer, each (B, S, D)."""
+    graph = GraphWriter(config, arrays)
+    length = graph.length("source", 1)
+    states = graph.embed("target", "source", lambda: graph.first_signals(length))
+    order = graph.range(length)
+    causal = graph.add("LessOrEqual", order, graph.unsqueeze(order, 1))
+    mask = graph.add("And", causal, graph.unsqueeze("source_mask", 1, 2))  # (B, 1, S, S)
+    for index in range(config.decoder_layers):
+        name = f"decoder.{index}"
+        query, *own = graph.projected(graph.before(states, f"{name}.self_residual"), f"{name}.self_attention")
+        for kind, each in zip(("keys", "values"), own, strict=True):
+            graph.node("Identity", [each], [f"cross_{kind}_{index}"])
+        if index == config.decoder_layers - 1:
+            break  # its states predict pieces of the source, which nobody asks for
+        attended = graph.attend(query, own, mask, layer=f"{name}.self_attention")
+        states = graph.after(states, graph.linear(attended, f"{name}.self_attention.output"), f"{name}.self_residual")
+        states = graph.feed_forward(states, name)
+    return graph.model(*encoder_ends(config))
 
 
-class StepGraph(nn.Module):
-    """One decoding step for any mix of rows, each at a position of its own."""
-
-    positions: Tensor  # (N, D)
-
-    def __init__(self, model: Transformer) -> None:
-        super().__init__()
-        self.model = model
-        self.self_projections = self_projections(model.decoder)
-        self.register_buffer("positions", position_table(model))
-
-    def forward(
-        self,
-        tokens: Tensor,
-        positions: Tensor,
-        places: Tensor,
-        target_mask: Tensor,
-        source_mask: Tensor,
-        beam_rows: Tensor,
-        row_beams: Tensor,
-        parents: Tensor,
-        cross: Sequence[Tensor],
-        past: Sequence[Tensor],
-    ) -> tuple[Tensor, ...]:
-        """See ``export.graphs.DecoderGraph.forward``; ``cross`` holds what ``SourceGraph`` returns."""
-        model, config = self.model, self.model.config
-        lengths = pick(source_mask[:, 0].sum(-1).unsqueeze(-1), row_beams).squeeze(-1)  # (R, 1)
-        signals = partial(F.embedding, positions + lengths, self.positions)
-        states = embed(model, model.target_embedding, model.target_norm, tokens, signals)
-        grown: list[Tensor] = []
-        alignment: list[Tensor] = []
-        for index, (layer, projection) in enumerate(zip(model.decoder, self.self_projections, strict=True)):
-            query, *new = projection(layer.self_residual.before(states)).chunk(3, dim=-1)
-            own = append(past[2 * index : 2 * index + 2], parents, places, new)
-            grown += own
-            source = KeysValues(cross[2 * index], cross[2 * index + 1])
-            attended, looked = _attend_both(
-                layer.self_attention, query, source, own, source_mask, target_mask, beam_rows, row_beams
-            )
-            if index == config.alignment_layer:
-                alignment = [looked[:, :, config.alignment_head].argmax(dim=2)]
-            states = layer.self_residual.after(states, layer.self_attention.output(attended))
-            states = feed_forward(layer, states)
-        return next_scores(model, states), *grown, *alignment
+def step_graph(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
+    """One decoding step for any mix of rows, each at a position of its own; see ``written_graphs.written_decoder``."""
+    graph = _Step(config, arrays)
+    counted = graph.add("Cast", "source_mask", to=onnx.TensorProto.INT64)
+    lengths = graph.add("ReduceSum", counted, graph.integers(1, 3), keepdims=0)  # (B, M)
+    # The target's positions go on after the source's.
+    places = graph.add("Add", "positions", graph.add("GatherND", lengths, "seats"))
+    states = graph.embed("target", "tokens", lambda: graph.signals(places))
+    for index in range(config.decoder_layers):
+        name = f"decoder.{index}"
+        query, *new = graph.projected(graph.before(states, f"{name}.self_residual"), f"{name}.self_attention")
+        attended = graph.attend_to_both(query, graph.append_to_past(new, index), index)
+        states = graph.after(states, graph.linear(attended, f"{name}.self_attention.output"), f"{name}.self_residual")
+        states = graph.feed_forward(states, name)
+    graph.predict(graph.final_norm(states, "decoder_norm"))
+    return end_with_top_k(graph.model(*decoder_ends(config)), config.target_vocabulary)
 
 
-def _attend_both(
-    attention: MultiHeadAttention,
-    query: Tensor,
-    source: KeysValues,
-    own: KeysValues,
-    source_mask: Tensor,
-    target_mask: Tensor,
-    beam_rows: Tensor,
-    row_beams: Tensor,
-) -> tuple[Tensor, Tensor]:
-    """Attention of each row (R, 1, D) to its source and its past.
+class _Step(GraphWriter):
+    def attend_to_both(self, query: str, own: list[str], layer: int) -> str:
+        """Attention of each row (R, 1, D) to its source and its past (R, P, D): the attended states (R, 1, D)."""
+        attention, source = f"decoder.{layer}.self_attention", [f"cross_{kind}_{layer}" for kind in ("keys", "values")]
+        scores = self.scores(self.add("GatherND", query, "members"), source[0], attention)  # (B, H, M, S)
+        on_source = self._of_rows(self.add("Where", "source_mask", scores, self.never()))  # (R, 1, H, S)
+        scores = self.scores(query, own[0], attention)  # (R, H, 1, P)
+        on_own = self._swapped(self.add("Where", "target_mask", scores, self.never()))  # (R, 1, H, P)
+        weights = self.add("Softmax", self.add("Concat", on_source, on_own, axis=-1), axis=-1)
+        length = self.length("source_mask", 3)
+        looked = self.first(weights, length, axis=3)
+        if layer == self.config.alignment_layer:
+            head = self.add("Gather", looked, self.integer(self.config.alignment_head), axis=2)
+            self.node("ArgMax", [head], ["alignment"], axis=2, keepdims=0)
+        of_sentences = self._swapped(self.add("GatherND", looked, "members"))  # (B, H, M, S)
+        from_source = self._of_rows(self.add("MatMul", of_sentences, self.heads(source[1])))  # (R, 1, H, E)
+        past = self._swapped(self.slice(weights, length, self.integers(TO_THE_END), 3))  # (R, H, 1, P)
+        from_own = self._swapped(self.add("MatMul", past, self.heads(own[1])))  # (R, 1, H, E)
+        return self.joined(self.add("Add", from_source, from_own))
 
-    Returns:
-        The attended states (R, 1, D), and the weights on the source (R, 1, H, S).
-    """
-    on_source = attention.scores(pick(query, beam_rows), source.keys)  # (B, H, M, S)
-    on_source = pick(mask_scores(on_source, source_mask).transpose(1, 2), row_beams)  # (R, 1, H, S)
-    on_own = mask_scores(attention.scores(query, own.keys), target_mask).transpose(1, 2)  # (R, 1, H, P)
-    weights = torch.softmax(torch.cat([on_source, on_own], -1), -1)
-    length = on_source.shape[-1]
-    looked = weights[..., :length]
-    values = pick(looked, beam_rows).transpose(1, 2) @ attention.split(source.values)  # (B, H, M, E)
-    attended = pick(values.transpose(1, 2), row_beams).flatten(2)  # (R, 1, D)
-    past = weights[..., length:].transpose(1, 2) @ attention.split(own.values)  # (R, H, 1, E)
-    return attended + past.transpose(1, 2).flatten(2), looked
+    def _swapped(self, tensor: str) -> str:
+        """The second and the third axis."""
+        return self.add("Transpose", tensor, perm=[0, 2, 1, 3])
+
+    def _of_rows(self, tensor: str) -> str:
+        """(B, H, M, ...) -> (R, 1, H, ...)."""
+        return self.add("GatherND", self._swapped(tensor), "seats")

@@ -1,4 +1,4 @@
-"""Adds graphs for a GPU to a bundle that has graphs for the native operators: nothing is trained or traced."""
+"""Adds graphs for a GPU to a bundle that has graphs for the native operators: nothing is trained."""
 
 import functools
 import shutil

@@ -5,7 +5,7 @@ the host queues several runs and looks at the results afterwards, and the runs c
 graphs allow no operator that runs on the host, no loop, no shape that is computed; every axis and number is a constant.
 
 They are made from a bundle's graphs for the native operators, whose weights they share: a standard Transformer. So
-nothing is trained or traced, and an imported model gets them, too. ``app.engine.onnx.device`` runs them.
+nothing is trained, and an imported model gets them, too. ``app.engine.onnx.device`` runs them.
 
 Axes: B sentences, M rows a sentence, R = B·M rows, S source positions, P target positions, W steps between two looks
 of the host, D width, E channels of a head, L decoder layers, V vocabulary.

@@ -1,4 +1,4 @@
-"""Makes the float16 version of a float32 graph, for GPUs: a second trace would take longer and give the same nodes."""
+"""Makes the float16 version of a float32 graph, for GPUs."""
 
 import copy
 
@@ -12,9 +12,8 @@ _LARGEST = float(np.finfo(np.float16).max)
 def halved(graph: onnx.ModelProto) -> onnx.ModelProto:
     """Return the float16 version of a float32 graph, which is not changed.
 
-    Log-probabilities stay float32, because their sums need the digits: the logits are cast before the softmax, as
-    ``export.graph_nodes.next_scores`` does. Constants beyond the range of float16, such as those of masks, become the
-    largest number that it has.
+    Log-probabilities stay float32, because their sums need the digits: the logits are cast before the softmax.
+    Constants beyond the range of float16, such as those of masks, become the largest number that it has.
     """
     made = copy.deepcopy(graph)
     body = made.graph

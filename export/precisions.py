@@ -9,10 +9,10 @@ from export.arrays import arrays_of
 from export.attention_graphs import ATTENTION, with_maps
 from export.device_steps import device_graphs
 from export.external_data import share_weights, store_halves
-from export.graphs import export_decoder, export_encoder
 from export.half_precision import halved
 from export.native_graphs import native_decoder, native_encoder
 from export.progress import Report
+from export.written_graphs import written_decoder, written_encoder
 from model.network.transformer import Transformer
 
 WEIGHTS = "weights.bin"
@@ -37,23 +37,21 @@ def write_graphs(
         The names of the files.
     """
     report("making the graphs")
-    floats = {"encoder": export_encoder(model), "decoder": export_decoder(model)}
+    config, weights = model.config, arrays_of(model)
+    floats = {"encoder": written_encoder(config, weights), "decoder": written_decoder(config, weights)}
     graphs: dict[Precision, Models] = {"float32": floats}
     if has_float16:
         graphs["float16"] = {role: halved(graph) for role, graph in floats.items()}
     for graph in floats.values():
         store_halves(graph)
-    if model.config.native:
-        weights = arrays_of(model)
+    if config.native:
         graphs["int8-native"] = {
-            "encoder": native_encoder(model.config, weights),
-            "decoder": native_decoder(model.config, weights),
+            "encoder": native_encoder(config, weights),
+            "decoder": native_decoder(config, weights),
         }
         if has_float16:
             graphs["float16-cuda"] = device_graphs(**graphs["int8-native"], has_lexicon=has_lexicon)
-    observed = (
-        [] if model.config.memory_length or model.config.recurrent else [with_maps(graph) for graph in floats.values()]
-    )
+    observed = [] if config.memory_length or config.recurrent else [with_maps(graph) for graph in floats.values()]
     share_weights([*(graph for made in graphs.values() for graph in made.values()), *observed], folder / WEIGHTS)
     for graph, name in zip(observed, ATTENTION.files.values(), strict=False):
         onnx.save(graph, folder / name)

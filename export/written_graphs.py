@@ -1,245 +1,211 @@
-"""Float32 graphs of a model, written node by node from its weights; PyTorch is not needed.
+"""The float32 graphs of a model, written node by node from its weights; PyTorch is not needed.
 
-``dragoman import`` writes both graphs so, in the service's environment, and ``dragoman export`` those of standard and
-recurrent models: PyTorch takes a hundred times as long to trace them. The graphs of other models are traced, see
-``export.graphs``, whose axes, inputs and outputs these graphs share.
+They compute what ``model.network.transformer`` computes, with the same weights, arranged for one-step decoding:
+projections that share an input are one matrix product. ``export.parity`` holds them to the original.
+
+Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, N remembered
+positions, D width, H heads.
 """
-
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
 
 from app.engine.decoding.padding import pad_to_multiple
-from export.arrays import Arrays, side_by_side
-from export.graph_ends import OPSET, array_names, end_with_top_k
+from export.arrays import Arrays
+from export.decoder_only_graphs import source_graph, step_graph
+from export.graph_ends import array_names, decoder_ends, encoder_ends, end_with_top_k
+from export.graph_nodes import GraphWriter
 from model.network.config import TransformerConfig
-
-_ACTIVATIONS = {"relu": "Relu", "gelu": "Gelu"}
-_BEFORE_MASK = 0  # what Attention's fourth output is: the scores before mask and softmax
-
-
-def state_names(what: str, layers: int) -> list[str]:
-    """The names of the states (``past``, ``present``) of recurrent layers."""
-    return [f"{what}_state_{layer}" for layer in range(layers)]
 
 
 def written_encoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
-    """Source ids (B, S) and mask -> the cross-attention keys and values of every decoder layer, each (B, S, D)."""
-    graph = _Graph(config, arrays)
-    length = graph.add("Shape", "source", start=1, end=2)
-    rows = pad_to_multiple(len(arrays["positions"]))  # the runtime pads to blocks, maybe beyond the last position
-    table = np.pad(arrays["positions"], ((0, rows - len(arrays["positions"])), (0, 0)))
-    signals = graph.add("Slice", graph.constant(table, "positions.table"), graph.integers(0), length, graph.integers(0))
-    states = graph.embed("source", "source", signals)
-    mask = graph.add("Unsqueeze", "source_mask", graph.integers(1, 2))  # (B, 1, 1, S)
-    mask = graph.add("Expand", mask, graph.add("Concat", graph.integers(1, 1), length, graph.integers(1), axis=0))
+    """Source ids (B, S) and mask -> the cross-attention keys and values of every decoder layer, each (B, S, D).
+
+    With a memory it also takes the keys and values of the sentences before, encoder layer by encoder layer, each
+    (B, N, D), the latest positions last, and their mask. It returns those of its own self-attention, too: they are the
+    memory of the sentences that follow.
+    """
+    if config.decoder_only:
+        return source_graph(config, arrays)
+    graph = _Encoder(config, arrays)
+    states = graph.embed("source", "source", lambda: graph.first_signals(graph.source_length))
+    mask = graph.mask()
     for index in range(config.encoder_layers):
         name = f"encoder.{index}"
-        entered = graph.before(states, f"{name}.self_residual")
         attention = f"{name}.self_attention"
-        joined = graph.linear(entered, *(f"{attention}.{part}" for part in ("query", "key", "value")))
-        attended = graph.attend([*graph.parts(joined, 3), mask])
+        query, *seen = graph.projected(graph.before(states, f"{name}.self_residual"), attention)
+        if config.memory_length:
+            seen = graph.remember(seen, index)
+        bias = graph.bias(query, attention)
+        if config.positions == "relative":
+            query = graph.add("Add", query, graph.array(f"{attention}.content_bias"))
+        attended = graph.attend(query, seen, mask, layer=attention, bias=bias)
         states = graph.after(states, graph.linear(attended, f"{attention}.output"), f"{name}.self_residual")
-        states = graph.feed_forward(states, name)
+        states = graph.feed_forward(states, name, "source_mask" if config.convolution_width > 1 else "")
     crosses = [
         f"decoder.{layer}.cross_attention.{part}" for layer in range(config.decoder_layers) for part in ("key", "value")
     ]
     features = graph.linear(graph.final_norm(states, "encoder_norm"), *crosses)
     names = array_names("cross", config.decoder_layers)
     graph.node("Split", [features], names, axis=-1, num_outputs=len(names))
-    return graph.model(
-        {"source": (TensorProto.INT64, ["batch", "source"]), "source_mask": (TensorProto.BOOL, ["batch", "source"])},
-        dict.fromkeys(names, (TensorProto.FLOAT, ["batch", "source", config.width])),
-    )
+    return graph.model(*encoder_ends(config))
 
 
 def written_decoder(config: TransformerConfig, arrays: Arrays) -> onnx.ModelProto:
-    """One step of a decoder for any mix of rows; ends with a top-k over the vocabulary.
+    """One decoding step for any mix of rows, each at a position of its own; ends with a top-k over the vocabulary.
 
-    The past of a recurrent decoder is L states (Q, 1, D) of Q earlier rows. Each row continues the state of its parent;
-    a row at position 0 begins with zeros, whatever its parent holds.
+    Beam search reorders rows at every step, and rows come and go. The graph reorders them by ``parents``, so the past
+    never leaves the runtime's own memory. A row's keys and values lie at their positions, no matter when the row
+    joined. So their sums are added in the same order, whatever rows are beside it, and agree to the last bit. The
+    caller computes places and masks from the positions, which saves a tenth of the graph's nodes.
+
+    The beams of a sentence attend to its source together, as M queries to one set of keys: for a beam of 4 that takes
+    half the time. A product of one row is computed in another way than a product of several rows, and differs in the
+    last bits. M is at least 2, so that a result does not depend on the number of rows beside it.
+
+    The past of a row may begin with a memory: keys and values of the last target positions of the sentences before.
+    That of a recurrent decoder is L states (Q, 1, D) of Q earlier rows. Each row continues the state of its parent; a
+    row at position 0 begins with zeros, whatever its parent holds. ``export.graph_ends`` describes inputs and outputs.
     """
-    graph, layers = _Graph(config, arrays), config.decoder_layers
-    signals = graph.add("Gather", graph.constant(arrays["positions"], "positions.table"), "positions", axis=0)
-    states = graph.embed("target", "tokens", signals)
-    alignment: dict[str, tuple[int, list[str | int]]] = {}
-    for index in range(layers):
+    if config.decoder_only:
+        return step_graph(config, arrays)
+    graph = _Decoder(config, arrays)
+    states = graph.embed("target", "tokens", lambda: graph.signals("positions"))
+    mask = graph.mask()
+    for index in range(config.decoder_layers):
         name = f"decoder.{index}"
         entered = graph.before(states, f"{name}.self_residual")
-        branch = graph.recur(entered, index) if config.recurrent else graph.attend_to_target(entered, index)
+        branch = graph.recur(entered, index) if config.recurrent else graph.attend_to_target(entered, index, mask)
         states = graph.after(states, branch, f"{name}.self_residual")
-        query = graph.linear(graph.before(states, f"{name}.cross_residual"), f"{name}.cross_attention.query")
-        source = [f"cross_{kind}_{index}" for kind in ("keys", "values")]
+        attention = f"{name}.cross_attention"
+        query = graph.linear(graph.before(states, f"{name}.cross_residual"), f"{attention}.query")
         scores = f"scores.{index}" if index == config.alignment_layer else ""
-        attended = graph.attend([graph.add("GatherND", query, "members"), *source, "source_mask"], scores)
-        branch = graph.linear(graph.add("GatherND", attended, "seats"), f"{name}.cross_attention.output")
+        attended = graph.attend(
+            graph.add("GatherND", query, "members"),
+            [f"cross_keys_{index}", f"cross_values_{index}"],
+            "source_mask",
+            layer=attention,
+            scores=scores,
+        )
+        branch = graph.linear(graph.add("GatherND", attended, "seats"), f"{attention}.output")
         states = graph.after(states, branch, f"{name}.cross_residual")
         if scores:
             graph.look(scores)
-            alignment["alignment"] = (TensorProto.INT64, ["rows", 1])
         states = graph.feed_forward(states, name)
     graph.predict(graph.final_norm(states, "decoder_norm"))
-    names = state_names if config.recurrent else array_names
-    room: list[str | int] = [1] if config.recurrent else ["past"]
-    target: dict[str, tuple[int, list[str | int]]] = {
-        "places": (TensorProto.INT64, ["rows", 1, 2]),
-        "target_mask": (TensorProto.BOOL, ["rows", 1, 1, "past"]),
-    }
-    inputs: dict[str, tuple[int, list[str | int]]] = {
-        "tokens": (TensorProto.INT64, ["rows", 1]),
-        "positions": (TensorProto.INT64, ["rows", 1]),
-        "source_mask": (TensorProto.BOOL, ["sentences", 1, "beams", "source"]),
-        "members": (TensorProto.INT64, ["sentences", "beams", 2]),
-        "seats": (TensorProto.INT64, ["rows", 1, 2]),
-        "parents": (TensorProto.INT64, ["rows"]),
-        **dict.fromkeys(array_names("cross", layers), (TensorProto.FLOAT, ["sentences", "source", config.width])),
-        **dict.fromkeys(names("past", layers), (TensorProto.FLOAT, ["earlier_rows", *room, config.width])),
-        **({} if config.recurrent else target),
-    }
-    outputs: dict[str, tuple[int, list[str | int]]] = {
-        "log_probabilities": (TensorProto.FLOAT, ["rows", 1, config.target_vocabulary]),
-        **dict.fromkeys(names("present", layers), (TensorProto.FLOAT, ["rows", *room, config.width])),
-        **alignment,
-    }
-    return end_with_top_k(graph.model(inputs, outputs), config.target_vocabulary)
+    return end_with_top_k(graph.model(*decoder_ends(config)), config.target_vocabulary)
 
 
-class _Graph:
-    """A graph in the making. Methods return the name of their result."""
+class _Encoder(GraphWriter):
+    """What only an encoder has; its queries are the S positions of a source."""
 
     def __init__(self, config: TransformerConfig, arrays: Arrays) -> None:
-        self._config, self._arrays = config, arrays
-        self._nodes: list[onnx.NodeProto] = []
-        self._constants: dict[str, onnx.TensorProto] = {}
+        super().__init__(config, arrays)
+        self._rows = pad_to_multiple(config.position_rows)
+        self.source_length = self.length("source", 1)
 
-    def node(self, operator: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
-        self._nodes.append(helper.make_node(operator, inputs, outputs, **attributes))
+    def mask(self) -> str:
+        """Which of the memory and of the source each position sees, (B, 1, S, N + S) bool."""
+        every_row = self.add("Concat", self.integers(1, 1), self.source_length, self.integers(1), axis=0)
+        seen = self.add("Expand", self.unsqueeze("source_mask", 1, 2), every_row)
+        if most := self.config.memory_length:
+            recalled = self.add("Expand", self.unsqueeze("memory_mask", 1, 2), every_row)
+            if self.config.same_length:
+                near = most + np.arange(self._rows)[:, None] - np.arange(most) < most
+                recalled = self.add("And", recalled, self.first(self.constant(near, "near"), self.source_length))
+            seen = self.add("Concat", recalled, seen, axis=-1)
+        return seen
 
-    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
-        """A node with one result."""
-        name = f"{operator.lower()}.{len(self._nodes)}"
-        self.node(operator, inputs, [name], **attributes)
-        return name
+    def remember(self, own: list[str], layer: int) -> list[str]:
+        """Keys and values of the memory and then of the source; the latter are outputs, too."""
+        seen = []
+        for kind, each in zip(("keys", "values"), own, strict=True):
+            self.node("Identity", [each], [f"remembered_{kind}_{layer}"])
+            seen.append(self.add("Concat", f"memory_{kind}_{layer}", each, axis=1))
+        return seen
 
-    def constant(self, array: NDArray[Any], name: str) -> str:
-        self._constants[name] = numpy_helper.from_array(np.asarray(array, order="C"), name)
-        return name
+    def bias(self, query: str, attention: str) -> str:
+        """What is added to the scores, (B, H, S, N + S)."""
+        most = self.config.memory_length
+        if self.config.positions == "relative":
+            return self._distance_scores(query, attention)
+        if not most:
+            return ""
+        is_recalled = self.constant(np.arange(most + self._rows) < most, "recalled")
+        end = self.add("Add", self.source_length, self.integers(most))
+        return self.add("Where", self.first(is_recalled, end), self.recall_score(query, attention), self.zero())
 
-    def integers(self, *numbers: int) -> str:
-        return self.constant(np.array(numbers), "integers." + ".".join(map(str, numbers)))
+    def _distance_scores(self, query: str, attention: str) -> str:
+        """All distances scored with one product, each row shifted to its place: ``model.network.attention.shift``."""
+        most, length = self.config.memory_length, self.source_length
+        start = self.add("Sub", self.integers(self._rows), length)
+        end = self.add("Add", self.integers(self._rows + most), length)
+        signals = self.slice(self.array("distances"), start, end, 0)  # of the distances N + S - 1 to -S
+        products = self.distance_products(query, signals, attention)  # (B, H, S, N + 2S)
+        flat = self.add("Reshape", products, self.integers(0, 0, -1))
+        begun = self.slice(flat, self.add("Sub", length, self.integers(1)), self.integers(-1), 2)
+        shape = self.add("Concat", self.integers(0, 0), length, self.integers(-1), axis=0)
+        shifted = self.add("Reshape", begun, shape)  # (B, H, S, N + 2S - 1)
+        return self.first(shifted, self.add("Add", length, self.integers(most)), axis=3)
 
-    def linear(self, states: str, *names: str) -> str:
-        """Layers of the same input, as one product with their outputs side by side."""
-        weight, bias = side_by_side(self._arrays, *names)
-        product = self.add("MatMul", states, self.constant(weight, f"{names[0]}.weight"))
-        return self.add("Add", product, self.constant(bias, f"{names[0]}.bias"))
 
-    def parts(self, states: str, count: int) -> list[str]:
-        """The last axis in equal parts."""
-        names = [f"part.{len(self._nodes)}.{part}" for part in range(count)]
-        self.node("Split", [states], names, axis=-1, num_outputs=count)
-        return names
+class _Decoder(GraphWriter):
+    """What only a decoder with an encoder has; its queries are R rows of one token."""
 
-    def norm(self, states: str, name: str) -> str:
-        gain, bias = (self.constant(self._arrays[f"{name}.{kind}"], f"{name}.{kind}") for kind in ("weight", "bias"))
-        return self.add("LayerNormalization", states, gain, bias, axis=-1, epsilon=self._config.norm_epsilon)
-
-    def before(self, states: str, residual: str) -> str:
-        """See ``model.network.layers.Residual``."""
-        return self.norm(states, f"{residual}.norm") if self._config.norm == "pre" else states
-
-    def after(self, states: str, branch: str, residual: str) -> str:
-        total = self.add("Add", states, branch)
-        return total if self._config.norm == "pre" else self.norm(total, f"{residual}.norm")
-
-    def final_norm(self, states: str, name: str) -> str:
-        return self.norm(states, name) if self._config.norm == "pre" else states
-
-    def embed(self, side: str, ids: str, signals: str) -> str:
-        config = self._config
-        table = self.constant(self._arrays[f"{side}_embedding.weight"], f"{side}_embedding.weight")
-        states = self.add("Gather", table, ids, axis=0)
-        if config.scale_embeddings:
-            states = self.add("Mul", states, self.constant(np.array(config.width**0.5, np.float32), "embedding_scale"))
-        states = self.add("Add", states, signals)
-        return self.norm(states, f"{side}_norm") if config.embedding_norm else states
-
-    def attend(self, given: Sequence[str], scores: str = "") -> str:
-        """Query, keys, values and mask -> the attended states; ``scores`` names those before mask and softmax."""
-        attended = f"attended.{len(self._nodes)}"
-        heads = {"q_num_heads": self._config.heads, "kv_num_heads": self._config.heads}
-        outputs = [attended, "", "", scores] if scores else [attended]
-        self.node("Attention", given, outputs, qk_matmul_output_mode=_BEFORE_MASK, **heads)
-        return attended
+    def mask(self) -> str:
+        """Which places of its past each row sees, (R, 1, 1, P) bool."""
+        if not self.config.memory_length and self.config.positions != "relative":
+            return "target_mask"
+        self._columns = self.range(self.length("target_mask", 3))
+        self._place = self.add("Gather", "places", self.integer(1), axis=2)  # (R, 1)
+        if not self.config.memory_length:
+            return "target_mask"
+        is_recalled = self.add("Less", self._columns, self.add("Sub", self._place, "positions"))
+        self._is_recalled = self.unsqueeze(is_recalled, 1, 2)  # (R, 1, 1, P)
+        if not self.config.same_length:
+            return "target_mask"
+        distance = self.add("Sub", self._place, self._columns)
+        near = self.unsqueeze(self.add("Less", distance, self.integer(self.config.memory_length)), 1, 2)
+        return self.add("And", "target_mask", self.add("Or", near, self.add("Not", self._is_recalled)))
 
     def recur(self, entered: str, layer: int) -> str:
         """The recurrent unit, (R, 1, D): c = f c_before + (1 - f) W x, as W x + f (c_before - W x)."""
         names = (f"decoder.{layer}.recurrence.{part}" for part in ("candidate", "gate"))
         candidate, gate = self.parts(self.linear(entered, *names), 2)
-        fresh = self.add("Unsqueeze", self.add("Equal", "positions", self.integers(0)), self.integers(2))  # (R, 1, 1)
-        zero = self.constant(np.array(0, np.float32), "zero")
-        state = self.add("Where", fresh, zero, self.add("Gather", f"past_state_{layer}", "parents", axis=0))
+        fresh = self.unsqueeze(self.add("Equal", "positions", self.integers(0)), 2)  # (R, 1, 1)
+        state = self.add("Where", fresh, self.zero(), self.add("Gather", f"past_state_{layer}", "parents", axis=0))
         kept = self.add("Mul", self.add("Sigmoid", gate), self.add("Sub", state, candidate))
         self.node("Add", [candidate, kept], [f"present_state_{layer}"])
         return self.add("Relu", f"present_state_{layer}")
 
-    def attend_to_target(self, entered: str, layer: int) -> str:
+    def attend_to_target(self, entered: str, layer: int, mask: str) -> str:
         """Self-attention of each row to its own past, with the keys and values of the new position in it, (R, 1, D)."""
-        name = f"decoder.{layer}.self_attention"
-        joined = self.linear(entered, *(f"{name}.{part}" for part in ("query", "key", "value")))
-        query, *new = self.parts(joined, 3)
-        grown = [f"present_{kind}_{layer}" for kind in ("keys", "values")]
-        for present, each in zip(grown, new, strict=True):
-            past = self.add("Gather", present.replace("present", "past"), "parents", axis=0)
-            self.node("ScatterND", [past, "places", each], [present])
-        attended = self.attend([query, *grown, "target_mask"])
-        return self.linear(attended, f"{name}.output")
+        attention, bias = f"decoder.{layer}.self_attention", ""
+        query, *new = self.projected(entered, attention)
+        grown = self.append_to_past(new, layer)
+        if self.config.positions == "relative":
+            bias = self._distance_scores(query, attention)
+            query = self.add("Add", query, self.array(f"{attention}.content_bias"))
+        elif self.config.memory_length:
+            bias = self.add("Where", self._is_recalled, self.recall_score(query, attention), self.zero())
+        return self.linear(self.attend(query, grown, mask, layer=attention, bias=bias), f"{attention}.output")
 
-    def feed_forward(self, states: str, layer: str) -> str:
-        entered = self.before(states, f"{layer}.feed_forward_residual")
-        inner = self.linear(entered, f"{layer}.feed_forward.inner")
-        kind = self._config.activation
-        active = (
-            self.add("Mul", inner, self.add("Sigmoid", inner))
-            if kind == "swish"
-            else self.add(_ACTIVATIONS[kind], inner)
-        )
-        outer = self.linear(active, f"{layer}.feed_forward.outer")
-        return self.after(states, outer, f"{layer}.feed_forward_residual")
+    def _distance_scores(self, query: str, attention: str) -> str:
+        """Scores (R, H, 1, P) of the distances from each row's own place to the places 0 to P - 1.
+
+        All P distances are scored, and each row takes its own: there is no one shift for rows at different places.
+        """
+        rows = pad_to_multiple(self.config.position_rows) + self.config.memory_length
+        signals = self.constant(self.arrays["distances"][:rows][::-1], "distances")  # of the distances 0, 1 and so on
+        room = self.length("target_mask", 3)
+        scores = self.distance_products(query, self.first(signals, room), attention)  # (R, H, 1, P)
+        distance = self.add("Max", self.add("Sub", self._place, self._columns), self.integer(0))  # (R, P)
+        by_head = self.add("Expand", self.unsqueeze(distance, 1, 2), self.integers(1, self.config.heads, 1, 1))
+        return self.add("GatherElements", scores, by_head, axis=-1)
 
     def look(self, scores: str) -> None:
         """The source position (R, 1) that the alignment head looks at most, from its scores (B, H, M, S)."""
-        head = self.add(
-            "Gather", scores, self.constant(np.array(self._config.alignment_head), "alignment_head"), axis=1
-        )
+        head = self.add("Gather", scores, self.integer(self.config.alignment_head), axis=1)
         mask = self.add("Squeeze", "source_mask", self.integers(1))
-        never = self.constant(np.array(np.finfo(np.float32).min), "never")
-        seen = self.add("Where", mask, head, never)
+        seen = self.add("Where", mask, head, self.never())
         self.node("ArgMax", [self.add("GatherND", seen, "seats")], ["alignment"], axis=2, keepdims=0)
-
-    def predict(self, states: str) -> None:
-        """Log-probabilities (R, 1, V)."""
-        tied, name = (
-            self._config.tie_output,
-            "target_embedding.weight" if self._config.tie_output else "projection.weight",
-        )
-        table = name if tied else self.constant(self._arrays[name], name)
-        logits = self.add("MatMul", states, self.add("Transpose", table, perm=[1, 0]))
-        if self._config.output_bias:
-            logits = self.add("Add", logits, self.constant(self._arrays["projection.bias"], "projection.bias"))
-        self.node("LogSoftmax", [logits], ["log_probabilities"], axis=-1)
-
-    def model(
-        self, inputs: dict[str, tuple[int, list[str | int]]], outputs: dict[str, tuple[int, list[str | int]]]
-    ) -> onnx.ModelProto:
-        def described(ends: dict[str, tuple[int, list[str | int]]]) -> list[onnx.ValueInfoProto]:
-            return [helper.make_tensor_value_info(name, *each) for name, each in ends.items()]
-
-        graph = helper.make_graph(
-            self._nodes, "model", described(inputs), described(outputs), list(self._constants.values())
-        )
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=11)

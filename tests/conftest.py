@@ -66,8 +66,6 @@ def pytest_collection_finish() -> None:
     """Spare the collector what all tests share, and most looks at everything, which took 8 % of the processor time."""
     gc.freeze()
     gc.set_threshold(*gc.get_threshold()[:2], 100)
-    # Else pytest listens to this logger, and PyTorch then describes everything that it traces.
-    logging.getLogger("torch.__trace").propagate = True
 
 
 @pytest.fixture(autouse=True)

@@ -87,7 +87,7 @@ def read_arrays(file: BinaryWeights, config: TransformerConfig, never: set[int])
     targets = file.rows("Wemb" if config.tie_source_target else "decoder_Wemb")
     tables["projection.bias"] = bias = np.full(config.target_vocabulary, FORBIDDEN, np.float32)
     bias[:targets] = file.take(_OUTPUT_BIAS, (targets,)) if _OUTPUT_BIAS in file else 0
-    tables["positions"] = sinusoids(config.max_positions, config.width, to_the_end=True)
+    tables["positions"] = sinusoids(np.arange(config.max_positions), config.width, to_the_end=True)
 
     def take(foreign: Foreign, shape: tuple[int, ...]) -> Array:
         return _rounded(file.take(foreign.name, shape))

@@ -157,7 +157,7 @@ def _arrays(config: TransformerConfig, weights: Weights, forbidden: set[int]) ->
             if _BIAS in weights
             else np.zeros(config.target_vocabulary, np.float32)
         ),
-        "positions": sinusoids(config.max_positions, config.width, to_the_end=False),
+        "positions": sinusoids(np.arange(config.max_positions), config.width, to_the_end=False),
     }
     if not config.tie_source_target:
         tables["source_embedding.weight"] = _first(weights, [_SOURCE], source_shape)
@@ -189,7 +189,7 @@ def _check_positions(weights: Weights, config: TransformerConfig) -> None:
             shape = weights.shapes[name]
             if len(shape) != 2 or shape[1] != config.width or not 1 <= shape[0] <= 1 << 16:
                 raise SourceError(f"{weights.path}: {name} is of shape {shape}")
-            expected = sinusoids(shape[0], config.width, to_the_end=False)
+            expected = sinusoids(np.arange(shape[0]), config.width, to_the_end=False)
             if not np.allclose(weights.take(Foreign(name), shape), expected, rtol=0, atol=1e-2):
                 raise SourceError(f"{weights.path}: {name} does not hold sinusoids, which is not supported")
 

@@ -132,7 +132,7 @@ class _Reader:
         tables["positions"] = (
             self._table("Wpos", config.max_positions, width)
             if config.positions == "learned"
-            else sinusoids(config.max_positions, width, to_the_end=True)
+            else sinusoids(np.arange(config.max_positions), width, to_the_end=True)
         )
         return tables
 

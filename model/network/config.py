@@ -201,6 +201,11 @@ class TransformerConfig:
         return self.max_positions * (2 if self.decoder_only else 1)
 
     @property
+    def adds_positions(self) -> bool:
+        """Signals of positions are added to embeddings."""
+        return self.positions not in ("relative", "none")
+
+    @property
     def recall_limit(self) -> int | None:
         """Distance from which on remembered positions are not seen; None: all are."""
         return self.memory_length if self.same_length else None

@@ -39,17 +39,12 @@ class PositionSignal(nn.Module):
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        self.scheme = config.positions
+        self.scheme, self.added = config.positions, config.adds_positions
         self.width = config.width
         self.learned: Tensor | None = None
         self._table: Tensor | None = None
         if self.scheme == "learned":
             self.learned = nn.Parameter(torch.randn(config.position_rows, config.width) * config.width**-0.5)
-
-    @property
-    def added(self) -> bool:
-        """The scheme adds signals to embeddings."""
-        return self.scheme not in ("relative", "none")
 
     def table(self, length: int) -> Tensor:
         """Signals of positions 0..length-1, (length, D).

@@ -12,10 +12,8 @@ import torch
 import export.bundle_builder
 from app.engine.models.bundle import Bundle
 from app.engine.models.manifest import MANIFEST
-from app.engine.onnx.model import OnnxModel
 from export.agreement import agreement
 from export.bundle_builder import BuildError, Sentences, build_bundle
-from export.graphs import export_decoder, export_encoder
 from export.parity import Parity, ParityError, measure, require
 from export.precisions import WEIGHTS, write_graphs
 from model.data.batches import pad
@@ -23,6 +21,7 @@ from model.data.tokenizer import BOS_ID
 from model.evaluation.inference import TorchModel
 from model.network.config import TransformerConfig
 from model.network.transformer import Transformer
+from tests.support import tiny
 from tests.support.tiny import VOCABULARY, open_graphs, random_model, sentence_pairs, source_ids
 from tests.support.variants import CHOICES, STANDARD
 
@@ -43,12 +42,7 @@ def randomise_vectors(model: Transformer) -> None:
 def test_other_configurations(name, tmp_path):
     model = random_model(**STANDARD[name])
     randomise_vectors(model)
-    onnx.save(export_encoder(model), tmp_path / "encoder.onnx")
-    onnx.save(export_decoder(model), tmp_path / "decoder.onnx")
-    graphs = OnnxModel(
-        tmp_path / "encoder.onnx", tmp_path / "decoder.onnx", pad_id=model.config.pad_id, provider="cpu", threads=1
-    )
-    require(measure(model, graphs), FLOAT32_TOLERANCE)
+    require(measure(model, tiny.write_graphs(model, tmp_path)), FLOAT32_TOLERANCE)
     outputs = {output.name for output in onnx.load(tmp_path / "decoder.onnx").graph.output}
     assert ("alignment" in outputs) == (model.config.alignment_layer is not None)
 

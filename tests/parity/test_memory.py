@@ -1,9 +1,6 @@
 """A model with a memory: its graphs against PyTorch, document by document."""
 
-import warnings
-
 import numpy as np
-import onnx
 import torch
 
 from app.engine.decoding.batch_decoder import BatchDecoder
@@ -11,11 +8,10 @@ from app.engine.decoding.search import Search, default_max_length
 from app.engine.memory import Memory
 from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
-from export.graphs import export_decoder, export_encoder
 from model.data.batches import pad
 from model.network.memory import Memories
 from model.network.transformer import Transformer
-from tests.support.tiny import random_model
+from tests.support.tiny import random_model, write_graphs
 from tests.support.variants import CHOICES, STANDARD
 
 DOCUMENTS, SENTENCES = 6, 6
@@ -113,11 +109,7 @@ def identical(one: list[list[list[int]]], other: list[list[list[int]]]) -> int:
 def test_documents_come_out_as_in_pytorch(tmp_path):
     model = memorising()
     texts = documents(model.config.source_vocabulary)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
-        onnx.save(export_encoder(model), tmp_path / "encoder.onnx")
-        onnx.save(export_decoder(model), tmp_path / "decoder.onnx")
-    graphs = OnnxModel(tmp_path / "encoder.onnx", tmp_path / "decoder.onnx", pad_id=0, provider="cpu", threads=1)
+    graphs = write_graphs(model, tmp_path)
     assert graphs.memory_length == model.config.memory_length
     expected = slow_translations(model, texts)
     found = translations(graphs, texts)

@@ -1,11 +1,9 @@
 """Every variant is exported, decodes as PyTorch does, and is served."""
 
 import re
-import warnings
 
 import httpx
 import numpy as np
-import onnx
 import pytest
 import torch
 
@@ -15,25 +13,30 @@ from app.settings import Settings
 from export.agreement import agreement
 from export.bundle_builder import Sentences, build_bundle
 from export.equivalents import standardised
-from export.graphs import export_decoder, export_encoder
 from export.parity import measure, require
 from export.restore import RestoreError, restore
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
-from tests.support.tiny import GOLDEN, VOCABULARY, random_model, round_weights, sentence_pairs, write_checkpoint
+from tests.support.tiny import (
+    GOLDEN,
+    VOCABULARY,
+    random_model,
+    round_weights,
+    sentence_pairs,
+    write_checkpoint,
+    write_graphs,
+)
 from tests.support.variants import CHOICES
 
 # Others are served below, translate documents in tests/parity/test_memory.py, or become standard models.
-EXPORTED = (("additive", "shallow"), ("no positions",), ("recurrent, other options",))
+EXPORTED = ("additive", "no positions", "recurrent, other options")
 SERVED = {
-    'positions = "relative"': ("relative positions", "convolutions", "adaptive softmax", "shallow"),
-    "memory_length = 16": ("memory", "shallow"),
+    'positions = "relative"': ("relative positions", "convolutions", "adaptive softmax"),
+    "memory_length = 16": ("memory",),
     "encoder_layers = 0": ("a decoder alone, other options", "a decoder alone"),  # of two positions the last one counts
     'decoder_cell = "ssru"': ("recurrent",),
 }
 """The variants of each bundle, by the name of one of them in the manifest."""
-# PyTorch takes seconds to trace a layer. Several are traced of a decoder alone, and in tests/parity/test_memory.py.
-SHALLOW: dict[str, dict[str, object]] = {"shallow": {"encoder_layers": 1, "decoder_layers": 1, "alignment_layer": 0}}
 STANDARDISED = ("dot", "general")
 SENTENCES = 60
 # Of random weights two tokens may be equally good but for the last digits, which depend on the processor.
@@ -42,8 +45,7 @@ NEAR_TIES = 1
 
 def variant(*names: str) -> Transformer:
     """Random weights, none of them zero or one throughout, so that none can be forgotten unnoticed."""
-    choices = CHOICES | SHALLOW
-    model = random_model(**{"max_positions": 24} | dict(change for name in names for change in choices[name].items()))
+    model = random_model(**{"max_positions": 24} | dict(change for name in names for change in CHOICES[name].items()))
     with torch.no_grad():
         for parameter_name, parameter in model.named_parameters():
             if parameter.dim() != 2 and not parameter_name.startswith("positions"):
@@ -52,17 +54,14 @@ def variant(*names: str) -> Transformer:
 
 
 def test_no_variant_is_left_out():
-    tested = {*STANDARDISED, *(name for names in (*EXPORTED, *SERVED.values()) for name in names)}
+    tested = {*STANDARDISED, *EXPORTED, *(name for names in SERVED.values() for name in names)}
     assert {name for name in CHOICES if name not in tested} == {"memory, other options"}
 
 
-@pytest.mark.parametrize("names", EXPORTED, ids=" and ".join)
-@pytest.mark.filterwarnings("ignore:# The axis name:UserWarning")
-def test_graphs_and_pytorch_agree(names, tmp_path):
-    model = variant(*names)
-    onnx.save(export_encoder(model), tmp_path / "encoder.onnx")
-    onnx.save(export_decoder(model), tmp_path / "decoder.onnx")
-    graphs = OnnxModel(tmp_path / "encoder.onnx", tmp_path / "decoder.onnx", pad_id=0, provider="cpu", threads=1)
+@pytest.mark.parametrize("name", EXPORTED)
+def test_graphs_and_pytorch_agree(name, tmp_path):
+    model = variant(name)
+    graphs = write_graphs(model, tmp_path)
     require(measure(model, graphs), 1e-3)  # step by step, and against the full pass
     assert_same_translations(model, graphs)
 
@@ -105,11 +104,9 @@ def bundle(named, model, tiny_tokenizer, tmp_path_factory):
     folder = tmp_path_factory.mktemp("variants")
     checkpoint = write_checkpoint(folder / "checkpoint", model, tiny_tokenizer)
     texts = [german for german, _ in sentence_pairs(20, seed=3)]
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="# The axis name", category=UserWarning)
-        return build_bundle(
-            checkpoint, folder / "bundle", sentences=[Sentences("de", "en", texts)], report=lambda line: None
-        )
+    return build_bundle(
+        checkpoint, folder / "bundle", sentences=[Sentences("de", "en", texts)], report=lambda line: None
+    )
 
 
 def test_a_bundle_names_its_variants_and_cannot_be_restored(bundle, named, tmp_path):

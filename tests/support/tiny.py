@@ -12,13 +12,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import onnx
 import sentencepiece
 import torch
 
 from app.engine.models.bundle import GOLDEN as GOLDEN_FILE
 from app.engine.models.bundle import Bundle, sha256
 from app.engine.models.manifest import Pair, Precision, write_manifest
+from app.engine.onnx.model import OnnxModel
 from app.engine.onnx.opening import OpenModel, open_model
+from export.arrays import arrays_of
+from export.written_graphs import written_decoder, written_encoder
 from model.data.batches import Batch, pad
 from model.data.tokenizer import BOS_ID, EOS_ID, target_tag, train_tokenizer
 from model.network.config import TransformerConfig
@@ -180,6 +184,14 @@ def relabel(bundle: Bundle, folder: Path, source: str, target: str) -> Path:
 def open_graphs(bundle: Bundle, precision: Precision) -> OpenModel:
     """The runtime over a bundle's graphs, with one thread."""
     return open_model(bundle, precision)
+
+
+def write_graphs(model: Transformer, folder: Path) -> OnnxModel:
+    """The runtime over the float32 graphs of a model, which are saved in the folder."""
+    encoder, decoder, arrays = folder / "encoder.onnx", folder / "decoder.onnx", arrays_of(model)
+    onnx.save(written_encoder(model.config, arrays), encoder)
+    onnx.save(written_decoder(model.config, arrays), decoder)
+    return OnnxModel(encoder, decoder, pad_id=model.config.pad_id, provider="cpu", threads=1)
 
 
 def source_ids(tokenizer: Path, texts: Sequence[str], target: str = "en") -> list[list[int]]:

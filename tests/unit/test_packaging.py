@@ -83,7 +83,7 @@ def test_everything_imported_is_declared(package: str, extras: tuple[str, ...]) 
     assert undeclared == set()
 
 
-@pytest.mark.parametrize("name", ["torch", "onnx", "onnxscript", "transformers", "safetensors"])
+@pytest.mark.parametrize("name", ["torch", "onnx", "transformers", "safetensors"])
 def test_the_service_needs_nothing_of_the_training_world(name: str) -> None:
     assert name not in declared()
 

@@ -101,7 +101,7 @@ def gather_indices(owner: Array, sentences: int) -> tuple[Array, Array]:
         sentences: B.
 
     Returns:
-        ``beam_rows`` (B, M, 2) and ``row_beams`` (R, 1, 2), int64, see ``export.graphs.DecoderGraph``.
+        ``beam_rows`` (B, M, 2) and ``row_beams`` (R, 1, 2), int64, ``members`` and ``seats`` in ``export.graph_ends``.
     """
     rows = np.arange(len(owner))
     order = np.argsort(owner, kind="stable")
