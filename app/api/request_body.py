@@ -20,6 +20,7 @@ from app.api.long_json import parse_json, too_long
 from app.errors import Cancelled, InvalidRequest
 from app.fairness.budget import checkpoint
 from app.fairness.offload import Inline, offload
+from app.fairness.pauses import take_long
 
 MAX_FORM_FIELDS = 10_000
 INVALID_JSON = "Invalid JSON format"
@@ -64,6 +65,8 @@ async def read_parameters(
         InvalidRequest: The body is not what its content type says, or not UTF-8.
         TextTooLong: A value is longer than ``max_value_chars``.
     """
+    if files is not None:
+        take_long()
     chunks = await read_body(request, max_body_bytes)
     body = _Body(request, chunks, repeatable, files, max_value_chars)
     return await offload(_parse, body, size=len(chunks), inline=Inline.READING)

@@ -1,4 +1,4 @@
-"""Long work gives way to requests that have just begun: most of these are short, and over in some milliseconds.
+"""Long work gives way to new requests: most of them are short, and over in some milliseconds.
 
 The interpreter runs one thread at a time. A short request needs it some twenty times, and each time it would wait for
 others that want it: beside eight long texts it took five times as long as alone. So long work pauses meanwhile, on the
@@ -7,31 +7,61 @@ event loop and in the pool. A pause is short and has an end, so that many short 
 
 import asyncio
 import time
+from contextvars import ContextVar
 from types import TracebackType
 
-_NEW_S = 0.03  # a request that takes longer is not short
+# A short request is new until it is over, also where other work makes it take several times what it takes at rest, some
+# 20 ms. Otherwise the slow ones would be those that nothing gives way to.
+_SHORT_S = 0.1
+_LONG_S = 0.03  # of a request that is known to be long
 _PAUSE_S = 0.01
 _WORK_S = 0.003  # between two pauses
 
 
 class NewRequest:
-    """A request that counts as new until it is over, or for ``_NEW_S``."""
+    """A request that counts as new until it is over, or for ``_SHORT_S``; if it is known to be long, for ``_LONG_S``.
+
+    Attributes:
+        is_new: It counts.
+    """
 
     count = 0
-    """Those under way."""
+    """Those that count."""
+
+    def __init__(self) -> None:
+        self.is_new = False
 
     def __enter__(self) -> None:
         NewRequest.count += 1
-        self._old = asyncio.get_running_loop().call_later(_NEW_S, self._leave)
-        self._is_new = True
+        self.is_new = True
+        self._loop = asyncio.get_running_loop()
+        self._began_s = self._loop.time()
+        self._old = self._loop.call_at(self._began_s + _SHORT_S, self._leave)
+        new_request.set(self)
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._old.cancel()
         self._leave()
 
+    def take_long(self) -> None:
+        """The request is long. Later calls change nothing."""
+        self._old.cancel()
+        if self.is_new:
+            self._old = self._loop.call_at(self._began_s + _LONG_S, self._leave)
+
     def _leave(self) -> None:
-        NewRequest.count -= self._is_new
-        self._is_new = False
+        NewRequest.count -= self.is_new
+        self.is_new = False
+
+
+new_request: ContextVar[NewRequest | None] = ContextVar("new_request", default=None)
+"""The request that is served; None for work in the background."""
+
+
+def take_long() -> None:
+    """Tells that the request that is served is long: what is done for it waits like other long work."""
+    if (request := new_request.get()) is not None:
+        request.take_long()
 
 
 class Pauses:

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 
 from app.errors import Overloaded
 from app.fairness.budget import Budget, checkpoint
-from app.fairness.pauses import Pauses
+from app.fairness.pauses import NewRequest, Pauses, new_request
 
 Result = TypeVar("Result")
 
@@ -91,6 +91,7 @@ class _Job(Budget):
     """A call, its account, and its budget, which every checkpoint asks whether to go on.
 
     Attributes:
+        request: The request that it belongs to; None in the background.
         rank: Jobs with the lowest rank go first: what the account had used when the job began to wait, and a number.
     """
 
@@ -100,6 +101,7 @@ class _Job(Budget):
     size: int
     admitted: bool
     account: Account
+    request: NewRequest | None = field(default_factory=new_request.get)
     rank: tuple[float, int] = (0.0, 0)
     submitted_s: float = field(default_factory=time.monotonic)
     counted_s: float = 0.0
@@ -117,6 +119,12 @@ class _Job(Budget):
         """Tells whether the job may well end within its first turn."""
         return not self.account.used_s and not self.pool.is_huge(self)
 
+    @property
+    def gives_way(self) -> bool:
+        """Tells whether to pause now for requests that are newer than the job's own."""
+        is_of_new_request = self.request is not None and self.request.is_new
+        return not (self.may_be_short or is_of_new_request) and self.pool.pauses.is_due()
+
     def wait(self) -> None:
         """Set the rank of a job that begins to wait now."""
         self.rank = self.account.used_s, next(_numbers)
@@ -131,7 +139,7 @@ class _Job(Budget):
         if time.monotonic() > self.turn_ends_s:
             self.pool.take_turns(self)
             super().check()
-        while not self.may_be_short and self.pool.pauses.is_due():
+        while self.gives_way:
             time.sleep(_PAUSE_S)
             self.pool.take_turns(self)
             super().check()

@@ -24,6 +24,7 @@ from app.engine.interface import (
 from app.engine.interface import TokenEvent as DraftTokens
 from app.engine.options import SearchOptions
 from app.fairness.offload import Inline, is_brief, offload
+from app.fairness.pauses import take_long
 from app.text.terms.glossary import Term, within
 from app.translation.assembly import ItemBuilder
 from app.translation.drafting import Drafting
@@ -102,6 +103,8 @@ class BatchTranslation:
 
     async def events(self) -> AsyncGenerator[TokenEvent | SentenceEvent | Timing, None]:
         """Yields the restored sentences and stores the translation of each segment in it."""
+        if self._bulk:
+            take_long()
         began, parts = time.monotonic(), parts_of(self._segments)
         needs_links = any(hit.needs_links for segment in self._segments for hit in segment.hits)
         needs_model = needs_links or any(isinstance(part, Piece) for part in parts)

@@ -5,7 +5,9 @@ import asyncio
 import pytest
 
 from app.fairness import pauses
+from app.fairness.budget import checkpoint
 from app.fairness.pauses import NewRequest, Pauses
+from app.fairness.pool import Account, WorkPool, account
 from app.fairness.turns import Turns
 
 
@@ -33,14 +35,33 @@ def test_there_is_no_pause_without_a_new_request() -> None:
     asyncio.run(test())
 
 
-def test_a_request_is_new_for_some_milliseconds_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "_NEW_S", 0.0)
+@pytest.mark.parametrize(("is_long", "limit_s"), [(False, pauses._SHORT_S), (True, pauses._LONG_S)])
+def test_a_request_is_new_until_its_limit(is_long: bool, limit_s: float) -> None:
+    now = 100.0
 
+    async def test() -> None:
+        nonlocal now
+        asyncio.get_running_loop().time = lambda: now  # type: ignore[method-assign]
+        with NewRequest():
+            if is_long:
+                pauses.take_long()
+            for wait_s, count in ((limit_s - 0.001, 1), (0.002, 0)):
+                now += wait_s
+                for _ in range(3):
+                    await asyncio.sleep(0)
+                assert NewRequest.count == count
+            pauses.take_long()
+        assert NewRequest.count == 0
+
+    asyncio.run(test())
+
+
+def test_a_request_that_is_over_is_not_new() -> None:
     async def test() -> None:
         with NewRequest():
             assert NewRequest.count == 1
-            while NewRequest.count:
-                await asyncio.sleep(0)
+        pauses.take_long()
+        await asyncio.sleep(0)
         assert NewRequest.count == 0
 
     asyncio.run(test())
@@ -54,6 +75,32 @@ def test_long_work_gets_a_share_however_many_requests_are_new(clock: Clock) -> N
                 paused += pauses.is_due()
                 clock.now += 0.0001
         assert 0.7 < paused / 1_300 < 0.8
+
+    asyncio.run(test())
+
+
+class Due(Pauses):
+    """Pauses that are due twice."""
+
+    asked = 0
+
+    def is_due(self) -> bool:
+        self.asked += 1
+        return self.asked < 3
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_work_of_a_new_request_pauses_for_no_other(is_old: bool) -> None:
+    async def test() -> None:
+        pool = WorkPool()
+        account.set(Account(used_s=1.0))
+        request = NewRequest()
+        with NewRequest(), request:
+            request.is_new = not is_old
+            pool.pauses = due = Due()
+            await pool.run(checkpoint)
+            request.is_new = True
+        assert bool(due.asked) == is_old
 
     asyncio.run(test())
 
