@@ -11,7 +11,7 @@ from app.documents.review import Reviewer
 from app.documents.sentences import packed
 from app.errors import InvalidRequest, Overloaded
 from app.fairness.budget import checkpoint
-from app.fairness.offload import offload
+from app.fairness.offload import free, offload
 from app.text.detection import Detector
 from app.text.markup.extraction import extract
 from app.translation.languages import check_pair, refuse_foreign
@@ -75,6 +75,7 @@ async def translate_document(
     sentences = b""
     if request.for_review:
         sentences = await offload(packed, request, document.output, answer.items, reviewer.seen)
+    await offload(free, answer.items)
     return DocumentTranslation(content, report, sentences)
 
 

@@ -31,13 +31,14 @@ class NewRequest:
     def __init__(self) -> None:
         self.is_new = False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> "NewRequest":
         NewRequest.count += 1
         self.is_new = True
         self._loop = asyncio.get_running_loop()
         self._began_s = self._loop.time()
         self._old = self._loop.call_at(self._began_s + _SHORT_S, self._leave)
         new_request.set(self)
+        return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._old.cancel()
@@ -70,9 +71,13 @@ class Pauses:
     def __init__(self) -> None:
         self._began_s = 0.0  # the latest pause
 
-    def is_due(self) -> bool:
-        """Tells whether to pause now. Takes less than a microsecond if there is no new request."""
-        if not NewRequest.count:
+    def is_due(self, request: NewRequest | None = None) -> bool:
+        """Tells whether to pause now. Takes less than a microsecond if there is no new request.
+
+        Args:
+            request: What the work is for. If it is new itself, its work waits for no other's.
+        """
+        if not NewRequest.count or (request is not None and request.is_new):
             return False
         now = time.monotonic()
         if now - self._began_s > _PAUSE_S + _WORK_S:

@@ -119,12 +119,6 @@ class _Job(Budget):
         """Tells whether the job may well end within its first turn."""
         return not self.account.used_s and not self.pool.is_huge(self)
 
-    @property
-    def gives_way(self) -> bool:
-        """Tells whether to pause now for requests that are newer than the job's own."""
-        is_of_new_request = self.request is not None and self.request.is_new
-        return not (self.may_be_short or is_of_new_request) and self.pool.pauses.is_due()
-
     def wait(self) -> None:
         """Set the rank of a job that begins to wait now."""
         self.rank = self.account.used_s, next(_numbers)
@@ -139,7 +133,7 @@ class _Job(Budget):
         if time.monotonic() > self.turn_ends_s:
             self.pool.take_turns(self)
             super().check()
-        while self.gives_way:
+        while not self.may_be_short and self.pool.pauses.is_due(self.request):
             time.sleep(_PAUSE_S)
             self.pool.take_turns(self)
             super().check()

@@ -3,17 +3,21 @@
 import asyncio
 from collections import deque
 
-from app.fairness.pauses import Pauses
+from app.fairness.pauses import NewRequest, Pauses, new_request
 
 _PAUSE_S = 0.001  # between two looks at whether long work may go on
 
 
 class Turns:
-    """Lets one long request go on in every iteration of the event loop, however many there are."""
+    """Lets one long request go on in every iteration of the event loop, however many there are.
+
+    Attributes:
+        pauses: When they give way to new requests.
+    """
 
     def __init__(self) -> None:
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._pauses = Pauses()
+        self._waiting: deque[tuple[asyncio.Future[None], NewRequest | None]] = deque()
+        self.pauses = Pauses()
 
     async def take(self) -> None:
         """Waits for the next turn. It lasts until the caller waits for anything else; a millisecond is long."""
@@ -21,14 +25,15 @@ class Turns:
         if not self._waiting:
             loop.call_soon(self._next)
         turn = loop.create_future()
-        self._waiting.append(turn)
+        self._waiting.append((turn, new_request.get()))
         await turn
 
     def _next(self) -> None:
-        if self._pauses.is_due():
-            self._waiting[0].get_loop().call_later(_PAUSE_S, self._next)
+        turn, request = self._waiting[0]
+        if self.pauses.is_due(request):
+            turn.get_loop().call_later(_PAUSE_S, self._next)
             return
-        turn = self._waiting.popleft()
+        self._waiting.popleft()
         if not turn.done():  # else who waited was cancelled
             turn.set_result(None)
         if self._waiting:

@@ -11,7 +11,7 @@ from app import tracing
 from app.engine.interface import RequestQuota, Timing, TranslationEngine
 from app.errors import UnsupportedPair
 from app.fairness.budget import checkpoint
-from app.fairness.offload import Inline, offload
+from app.fairness.offload import Inline, offload, size_of
 from app.text.detection import Detection, Detector
 from app.text.markup.extraction import extract_parts
 from app.text.pieces import PIECE_CHARS
@@ -48,7 +48,7 @@ class Translator:
     Args:
         engine: What translates.
         detector: What tells languages apart; replaced when other languages are served.
-        observe: Called with each request that was answered and its answer; None to call nobody.
+        observe: Called with each request that was answered and its answer, in any thread; None to call nobody.
         second_tier: Translates the sentences that the engine is unsure of; None for nobody.
     """
 
@@ -115,10 +115,20 @@ class Translator:
             batch = await put_together(wanted, _next_batch, wanted, reader)
             if options.prefix is not None:  # which belongs to the first sentence alone
                 options = replace(options, prefix=None)
-        answer = Answer(await put_together(wanted, _finish, items, found), timing)
+        yield await put_together(wanted, self._finish, wanted, items, found, timing)
+
+    def _finish(
+        self, wanted: TranslationRequest, items: list[ItemBuilder], found: Sequence[_Found], timing: Timing
+    ) -> Answer:
+        items.reverse()  # so are the builders
+        finished: list[ItemTranslation] = []
+        for each in found:
+            checkpoint()
+            finished.append(items.pop().finish(each.detection, each.refusal))
+        answer = Answer(finished, timing)
         if self._observe:
             self._observe(wanted, answer)
-        yield answer
+        return answer
 
     def _opinions(self, wanted: TranslationRequest) -> Opinions | None:
         """The second tier for a request: it gets half of the request's time, so that the rest is never late for it."""
@@ -149,7 +159,7 @@ async def put_together(wanted: TranslationRequest, function: Callable[..., Resul
 def _amount(wanted: TranslationRequest) -> tuple[int, Inline]:
     """The size and the kind of the work on a request's texts."""
     is_plain = not (wanted.markup or wanted.protect or wanted.glossary or wanted.memory)
-    return sum(map(len, wanted.texts)), Inline.TEXTS if is_plain else Inline.NEVER
+    return size_of(wanted.texts), Inline.TEXTS if is_plain else Inline.NEVER
 
 
 def _begin(wanted: TranslationRequest, reader: Iterator[Batch]) -> tuple[list[ItemBuilder], Batch | None]:
@@ -164,13 +174,11 @@ def _next_batch(wanted: TranslationRequest, reader: Iterator[Batch]) -> Batch | 
 
 
 def _assemble(items: Sequence[ItemBuilder], batch: Batch) -> None:
-    for passage in batch:
+    batch.reverse()  # each passage is freed here, and not all of them together on the event loop
+    while batch:
         checkpoint()
+        passage = batch.pop()
         items[passage.item].add(passage)
-
-
-def _finish(items: Sequence[ItemBuilder], found: Sequence[_Found]) -> list[ItemTranslation]:
-    return [item.finish(each.detection, each.refusal) for item, each in zip(items, found, strict=True)]
 
 
 def _detect_all(detector: Detector, wanted: TranslationRequest, pairs: frozenset[tuple[str, str]]) -> list[_Found]:

@@ -29,7 +29,7 @@ from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import CONTEXT, Segment
 from app.engine.request.terms import term_options
 from app.engine.scheduling.policy import POLICY, Job, Outcome
-from app.fairness.offload import Inline, is_brief, offload
+from app.fairness.offload import Inline, is_brief, offload, size_of
 from app.fairness.turns import Turns
 from app.text.ranges import overlapping
 from app.text.terms.glossary import within
@@ -112,7 +112,7 @@ class RequestTask:
         self._exhausted, self._reported = False, 0
         self._quota = call.quota or RequestQuota()
         is_long = self._quota.source_tokens >= POLICY.short_tokens  # and may have many retries, each of which is short
-        self._bulk = not is_brief(sum(map(len, call.texts)), Inline.TEXTS, bulk=is_long)
+        self._bulk = not is_brief(size_of(call.texts), Inline.TEXTS, bulk=is_long)
         self._changed = asyncio.Event()  # the segment that comes next has more tokens, or is done
         self._detokenizing = asyncio.Lock()
         self._queue_s: list[float] = []
@@ -170,13 +170,17 @@ class RequestTask:
                 cut = list(segments)
             self._exhausted = len(cut) < free
             items = [_Item(segment) for segment in cut]
-            await self._submit(items)
             self._window.extend(items)
+            await self._submit(items, turns)
         return bool(self._window)
 
-    async def _submit(self, sentences: list[_Item]) -> None:
+    async def _submit(self, sentences: list[_Item], turns: Turns) -> None:
         """Start the sentences. A sentence that needs the memory of another waits for it."""
-        jobs = [(item, self._job(item)) for item in sentences]
+        jobs: list[tuple[_Item, Job]] = []
+        for begin in range(0, len(sentences), _TURN):
+            if begin and self._bulk:
+                await turns.take()
+            jobs += [(item, self._job(item)) for item in sentences[begin : begin + _TURN]]
         for item in sentences:
             item.before = self._before(item)
         ready = [(item, job) for item, job in jobs if item.before is None]
@@ -185,9 +189,12 @@ class RequestTask:
             self._quota.admitted = True
             for (item, _), future in zip(ready, futures, strict=True):
                 item.future = future
-        for item, job in jobs:
-            item.task = asyncio.create_task(self._translate(item, job))
-            item.task.add_done_callback(lambda _: self._changed.set())
+        for begin in range(0, len(jobs), _TURN):
+            if begin and self._bulk:
+                await turns.take()
+            for item, job in jobs[begin : begin + _TURN]:
+                item.task = asyncio.create_task(self._translate(item, job))
+                item.task.add_done_callback(lambda _: self._changed.set())
 
     def _before(self, item: _Item) -> _Item | None:
         """Returns the sentence whose memory this one continues: its predecessor, or the last one of the context."""

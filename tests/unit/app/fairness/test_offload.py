@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.errors import Overloaded
+from app.errors import Cancelled, Overloaded
 from app.fairness import offload as policy
-from app.fairness.offload import Inline, is_brief, offload
+from app.fairness.budget import Budget
+from app.fairness.offload import Inline, free, is_brief, offload, size_of
 from app.fairness.pool import Account, PoolLimits, WorkPool, account
 
 
@@ -33,6 +34,29 @@ def test_work_below_its_limit_runs_here_and_other_work_in_the_pool(inline: Inlin
         assert not await is_here(size=int(inline), inline=inline)
 
     asyncio.run(test())
+
+
+def test_many_short_texts_are_much_work() -> None:
+    assert is_brief(size_of(["Das ist ein Satz."]), Inline.TEXTS)
+    assert not is_brief(size_of(["Ja"] * 200), Inline.TEXTS)
+    assert not is_brief(size_of(["a" * Inline.TEXTS]), Inline.TEXTS)
+
+
+def test_a_list_is_emptied_in_parts_between_which_it_can_end() -> None:
+    class Impatient(Budget):
+        asked = 0
+
+        def check(self) -> None:
+            self.asked += 1
+            self.cancelled = self.asked > 3
+            super().check()
+
+    items: list[object] = [object() for _ in range(1_000)]
+    with pytest.raises(Cancelled):
+        Impatient().run(free, items)
+    assert 500 < len(items) < 1_000
+    free(items)
+    assert not items
 
 
 def test_work_of_unknown_size_and_a_part_of_much_work_run_in_the_pool() -> None:

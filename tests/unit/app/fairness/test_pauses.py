@@ -79,28 +79,34 @@ def test_long_work_gets_a_share_however_many_requests_are_new(clock: Clock) -> N
     asyncio.run(test())
 
 
-class Due(Pauses):
-    """Pauses that are due twice."""
-
-    asked = 0
-
-    def is_due(self) -> bool:
-        self.asked += 1
-        return self.asked < 3
-
-
-@pytest.mark.parametrize("is_old", [False, True])
-def test_work_of_a_new_request_pauses_for_no_other(is_old: bool) -> None:
+def test_work_for_a_new_request_pauses_for_no_other() -> None:
     async def test() -> None:
-        pool = WorkPool()
-        account.set(Account(used_s=1.0))
         request = NewRequest()
         with NewRequest(), request:
-            request.is_new = not is_old
-            pool.pauses = due = Due()
+            assert not Pauses().is_due(request)
+            assert Pauses().is_due()
+        with NewRequest():
+            assert Pauses().is_due(request)
+
+    asyncio.run(test())
+
+
+def test_the_pool_and_the_turns_tell_whom_they_work_for() -> None:
+    told: list[NewRequest | None] = []
+
+    class Asked(Pauses):
+        def is_due(self, request: NewRequest | None = None) -> bool:
+            told.append(request)
+            return False
+
+    async def test() -> None:
+        account.set(Account(used_s=1.0))
+        pool, turns = WorkPool(), Turns()
+        pool.pauses = turns.pauses = Asked()
+        with NewRequest() as request:
             await pool.run(checkpoint)
-            request.is_new = True
-        assert bool(due.asked) == is_old
+            await turns.take()
+            assert {*told} == {request}
 
     asyncio.run(test())
 

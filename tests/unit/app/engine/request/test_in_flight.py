@@ -56,6 +56,28 @@ async def test_a_long_text_waits_in_its_request_and_not_in_the_queue(tiny_bundle
     assert max(waiting) <= 256
 
 
+async def test_a_long_text_begins_few_sentences_in_a_turn_of_the_event_loop(tiny_bundle):
+    loop, begun, ended = asyncio.get_running_loop(), [0], False
+
+    def begin(loop, coroutine, **others):
+        begun[-1] += 1
+        return asyncio.Task(coroutine, loop=loop, **others)
+
+    def turn():
+        begun.append(0)
+        if not ended:
+            loop.call_soon(turn)
+
+    async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
+        loop.set_task_factory(begin)
+        turn()
+        events = await events_of(engine, BOOK)
+        loop.set_task_factory(None)
+        ended = True
+    assert sum(begun) >= len(events) - 1 > 256
+    assert max(begun) <= 20
+
+
 async def test_a_stream_is_the_translation_piece_by_piece(tiny_bundle):
     texts = [BOOK[:5_000], "", "\n ***", BOOK[5_000:9_000]]
     async with started(engine_of(tiny_bundle, ToyModel(VOCABULARY))) as engine:
