@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -12,6 +12,12 @@ from app.errors import ExtraMissing, UnsupportedDocument, shortened
 EXTRA = "documents"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _ODF = "application/vnd.oasis.opendocument."
+
+
+@cache
+def is_installed(library: str) -> bool:
+    """Tells whether a library is there; it is searched for once, since that takes a millisecond."""
+    return find_spec(library) is not None
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Format:
     @property
     def is_available(self) -> bool:
         """Whether the libraries of the format are installed."""
-        return all(find_spec(library) for library in self.libraries)
+        return all(map(is_installed, self.libraries))
 
     def output(self, wanted: str | None = None) -> str:
         """Returns the name of the output format; the default format if none is requested.

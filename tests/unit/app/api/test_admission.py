@@ -1,4 +1,6 @@
-"""Which requests count as being on their way to the queue."""
+"""Which requests count as being on their way to the queue, and how their bodies come."""
+
+import asyncio
 
 import anyio
 import pytest
@@ -47,3 +49,40 @@ def test_a_translation_is_on_its_way_from_the_last_byte_of_its_body_until_it_wai
     anyio.run(run)
     assert counts == [0, 0, 1]
     assert arrivals.Arrival.count == before
+
+
+@pytest.mark.parametrize("is_long", [True, False])
+def test_one_long_body_goes_on_in_an_iteration_of_the_event_loop(is_long):
+    piece_bytes = 1 << 16 if is_long else 100
+    pieces_read, over = [0], False
+
+    async def application(scope, receive, send):
+        while (await receive())["more_body"]:
+            pieces_read[-1] += 1
+
+    def receiver():
+        left = 10
+
+        async def receive():
+            nonlocal left
+            left -= 1
+            return {"type": "http.request", "body": bytes(piece_bytes), "more_body": left > 0}
+
+        return receive
+
+    async def run():
+        nonlocal over
+        loop, service = asyncio.get_running_loop(), BodyBudget(application, 1 << 30)
+
+        def next_iteration():
+            pieces_read.append(0)
+            if not over:
+                loop.call_soon(next_iteration)
+
+        loop.call_soon(next_iteration)
+        await asyncio.gather(*(service({"type": "http"}, receiver(), None) for _ in range(5)))
+        over = True
+
+    asyncio.run(run())
+    assert sum(pieces_read) == 5 * 9
+    assert (max(pieces_read[2:]) == 1) if is_long else (max(pieces_read) == 5 * 9)  # the first pieces are not counted
