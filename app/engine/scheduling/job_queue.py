@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from app.engine.scheduling.policy import POLICY, Features, Job, Lane, Limits, Outcome, next_lane, plan
 from app.errors import Cancelled, DragomanError, EngineUnavailable, Overloaded
 from app.fairness import arrivals
-from app.fairness.pauses import Pauses
+from app.fairness.pauses import NewRequest, Pauses
 from app.priority import Priority, priority
 
 # How often waiting jobs are searched for dead ones, in seconds.
@@ -83,6 +83,7 @@ class JobQueue:
         self._swept = 0.0
         self._full = False
         self._occupied: set[int] = set()  # threads that have work
+        self._long_turns: set[int] = set()  # threads in a turn of long work
         self._pauses = Pauses()
 
     @property
@@ -183,6 +184,7 @@ class JobQueue:
         """
         thread = threading.get_ident()
         with self._condition:
+            self._long_turns.discard(thread)
             if not any(lane.running for lane in lanes):
                 self._occupied.discard(thread)
             while True:
@@ -190,7 +192,7 @@ class JobQueue:
                 busy = [lane for lane in lanes if self._has_work(lane)]
                 if self._aborting or self._dead or (self._stopping and not busy):
                     return None
-                if busy and not (all(lane.long for lane in busy) and self._pauses.is_due()):
+                if busy and not (all(lane.long for lane in busy) and self._gives_way()):
                     break
                 self._condition.wait(_PAUSE_S if busy else None)
             for lane in lanes:
@@ -199,6 +201,8 @@ class JobQueue:
                     lane.clock = max(other.clock for other in lanes)
             self._occupied.add(thread)
             lane = next_lane(busy)
+            if lane.long:
+                self._long_turns.add(thread)
             if any(job.alone for job in lane.running.values()):
                 return lane, []
             idle, rows = self._threads - len(self._occupied), lane.reserved_rows
@@ -244,6 +248,14 @@ class JobQueue:
             self._condition.notify_all()
         for job in jobs:
             self.end(job, EngineUnavailable("The translation engine stopped before this text was done."), counters)
+
+    def _gives_way(self) -> bool:
+        """Tells whether long work waits now: in a pause, and for new requests, which one thread is left to.
+
+        As many threads as there are cores would have them all, and the event loop would wait at each step for one.
+        """
+        most = max(1, self._threads - 1)
+        return self._pauses.is_due() or (NewRequest.count > 0 and len(self._long_turns) >= most)
 
     def _has_work(self, lane: Lane[Features]) -> bool:
         return bool(lane.running or self._pending[lane.long])

@@ -1,5 +1,6 @@
 """Priorities: how they share the work, who waits for whom, and who is refused first."""
 
+import threading
 from collections import Counter
 from contextvars import copy_context
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 from app.engine.scheduling.job_queue import JobQueue
 from app.engine.scheduling.policy import Lane, plan
 from app.errors import Overloaded
+from app.fairness.pauses import NewRequest, Pauses
 from app.priority import Priority, priority
 from tests.support.toy import ROOMY, job
 
@@ -122,3 +124,47 @@ def test_a_full_queue_refuses_bulk_first(seen):
     offer(Priority.NORMAL, 1)
     queue.submit([job(*[3] * 40)])
     offer(Priority.INTERACTIVE, 1)
+
+
+class NoPauses(Pauses):
+    def is_due(self, request: NewRequest | None = None) -> bool:
+        return False
+
+
+def test_long_work_leaves_one_of_several_threads_to_new_requests(monkeypatch):
+    queue = JobQueue(ROOMY, threads=2)
+    queue.open()
+    monkeypatch.setattr(queue, "_pauses", NoPauses())
+    monkeypatch.setattr(NewRequest, "count", 1)
+    jobs = [job(3, 4, long=True), job(5, 6, long=True)]
+    queue.submit(jobs)
+    waits, taken = [], []
+
+    def wait(timeout: float | None) -> None:
+        waits.append(timeout)
+        if len(waits) == 3:
+            monkeypatch.setattr(NewRequest, "count", 0)
+
+    def take() -> None:
+        lane = Lane(weight=1.0, limits=ONE_BY_ONE, batch=None, long=True)
+        turn = queue.next_turn([lane], Counter())
+        assert turn
+        taken.append(turn[1])
+
+    monkeypatch.setattr(queue._condition, "wait", wait)
+    other = threading.Thread(target=take)
+    other.start()
+    other.join()
+    assert (taken, waits) == ([jobs[:1]], [])  # the first may have a long turn
+    take()
+    assert (taken, len(waits)) == ([jobs[:1], jobs[1:]], 3)  # the second waits until no request is new
+
+
+def test_a_single_thread_does_long_work_beside_new_requests(monkeypatch):
+    queue = JobQueue(ROOMY, threads=1)
+    queue.open()
+    monkeypatch.setattr(queue, "_pauses", NoPauses())
+    monkeypatch.setattr(NewRequest, "count", 1)
+    queue.submit([job(3, long=True), job(4, long=True)])
+    lane = Lane(weight=1.0, limits=ONE_BY_ONE, batch=None, long=True)
+    assert [len(queue.next_turn([lane], Counter())[1]) for _ in range(2)] == [1, 1]
