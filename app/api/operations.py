@@ -1,5 +1,6 @@
 """Endpoints for operators: health, liveness, readiness, and the models in service."""
 
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from fastapi import APIRouter
@@ -14,6 +15,7 @@ from app.errors import EngineUnavailable
 router = APIRouter(tags=["Operations"])
 
 
+@cache  # it is read from a file
 def program_version() -> str:
     """The installed version, or ``0`` when run from a source tree that is not installed."""
     try:

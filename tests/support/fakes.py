@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 import httpx
@@ -218,9 +219,14 @@ def links_by_order(source: str, target: str) -> tuple[Link, ...]:
     return tuple(Link(*word, *other) for word, other in zip(words, translated, strict=False))
 
 
+@cache  # reading the environment takes longer than building the application
+def _default_settings() -> Settings:
+    return Settings()
+
+
 def build(engine: FakeEngine, settings: Settings | None = None) -> FastAPI:
     """An application that isn't started."""
-    return create_app(settings or Settings(), wrapped(engine), DETECTOR)
+    return create_app(settings or _default_settings(), wrapped(engine), DETECTOR)
 
 
 @asynccontextmanager
