@@ -11,9 +11,10 @@ from typing import Any
 from lxml import etree
 
 from app.documents.characters import char_references
+from app.documents.dialect import Dialect
 from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
-from app.documents.mixed_content import MixedText, Names, append_text
+from app.documents.mixed_content import MixedText, append_text
 from app.documents.safe_xml import parse
 from app.documents.xml_places import Edit, Places, content_of, edited, encoded
 from app.fairness.budget import checkpoint
@@ -43,10 +44,9 @@ class _String:
 
     def __init__(self, element: Any) -> None:
         self.element, self._written = element, None
-        names = Names(wrappers=frozenset(_STYLES), is_kept=lambda inner: inner.tag == _PLACEHOLDER)
         is_quoted = not len(element) and _QUOTED.fullmatch(element.text or "")
         append = _append_quoted if is_quoted else _append
-        self.text = MixedText(element, names, read=unescaped, append=append, into=self._new)
+        self.text = MixedText(element, _DIALECT, append=append, into=self._new)
 
     def _new(self) -> Any:
         self._written = etree.Element(self.element.tag, nsmap=self.element.nsmap)
@@ -126,6 +126,11 @@ def unescaped(written: str) -> str:
         else:
             pieces.append(space if quoted else " ")
     return "".join([*pieces, written[done:]])
+
+
+_DIALECT = Dialect(
+    wrappers=frozenset(_STYLES), is_kept=lambda element: bool(element.tag == _PLACEHOLDER), read=unescaped
+)
 
 
 def escaped(text: str) -> str:

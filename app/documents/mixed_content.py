@@ -1,38 +1,15 @@
 """Elements with text and elements side by side, as in OpenDocument and XLIFF, as inline markup and back."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lxml import etree
 
+from app.documents.dialect import Dialect
 from app.documents.inline import InlineBuilder, Kind
 from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import writable
 from app.fairness.budget import checkpoint
-
-
-@dataclass(frozen=True)
-class Names:
-    """The meaning of the elements inside a text; an element that is not named is a point.
-
-    Attributes:
-        wrappers: Elements around text.
-        atoms: Elements that are like words of the sentence.
-        breaks: Elements that end a sentence.
-        ranges: Elements at the beginnings of ranges, and those at their ends.
-        range_names: The attributes in which the two ends of a range are equal.
-        characters: Elements that stand for characters, and a function that gives these.
-        is_kept: Tells of an element, whatever its name, whether it stays as it is with all inside it, like an atom.
-    """
-
-    wrappers: frozenset[str] = frozenset()
-    atoms: frozenset[str] = frozenset()
-    breaks: frozenset[str] = frozenset()
-    ranges: Mapping[str, str] = field(default_factory=dict)
-    range_names: tuple[str, ...] = ()
-    characters: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
-    is_kept: Callable[[Any], bool] = lambda element: False
 
 
 class _Range(NamedTuple):
@@ -45,8 +22,7 @@ class MixedText:
 
     Args:
         element: The element; only ``write`` changes it.
-        names: What the elements in it mean.
-        read: Reads a stretch of its text, as white space may not be meant.
+        dialect: What the elements in it mean.
         append: Writes text behind what is in an element already.
         into: The element that gets the translation; None for the same.
     """
@@ -54,13 +30,12 @@ class MixedText:
     def __init__(
         self,
         element: Any,
-        names: Names,
+        dialect: Dialect,
         *,
-        read: Callable[[str], str] = str,
         append: Callable[[Any, str], None] | None = None,
         into: Callable[[], Any] | None = None,
     ) -> None:
-        self._element, self._names, self._read = element, names, read
+        self._element, self._dialect = element, dialect
         self._append = append or append_text
         self._into = into
         self._builder = InlineBuilder()
@@ -95,7 +70,7 @@ class MixedText:
         return element
 
     def _collect(self, parent: Any) -> None:
-        builder, names = self._builder, self._names
+        builder, dialect = self._builder, self._dialect
         ranges = self._ranges(parent)
         numbers: dict[Any, int] = {}
         self._text(parent.text)
@@ -103,11 +78,11 @@ class MixedText:
             checkpoint()
             if not isinstance(child.tag, str):
                 pass
-            elif names.is_kept(child):
+            elif dialect.is_kept(child):
                 builder.atom(child)
-            elif child.tag in names.characters:
-                builder.text(names.characters[child.tag](child))
-            elif child.tag in names.wrappers:
+            elif child.tag in dialect.characters:
+                builder.text(dialect.characters[child.tag](child))
+            elif child.tag in dialect.wrappers:
                 number = builder.open(child)
                 self._collect(child)
                 builder.close(number)
@@ -115,32 +90,29 @@ class MixedText:
                 numbers[ranges[child]] = builder.open(_Range(child, ranges[child]))
             elif child in numbers:
                 builder.close(numbers[child])
-            elif child.tag in names.atoms:
+            elif child.tag in dialect.atoms:
                 builder.atom(child)
-            elif child.tag in names.breaks:
+            elif child.tag in dialect.breaks:
                 builder.line_break(child)
             else:
                 builder.point(child)
             self._text(child.tail)
 
     def _text(self, text: str | None) -> None:
-        content = self._read(text or "")
+        content = self._dialect.read(text or "")
         if content:
             self._builder.text(content)
 
     def _ranges(self, parent: Any) -> dict[Any, Any]:
         """Finds the ranges that begin and end among the children, and nests them in each other."""
-        names = self._names
         found: dict[Any, Any] = {}
         open_ = OpenRanges[Any]()  # their beginnings
         for child in parent:
             checkpoint()
-            if child.tag in names.ranges:
-                open_.begin((names.ranges[child.tag], *map(child.get, names.range_names)), child)
-            elif child.tag in names.ranges.values():
-                begin = open_.end((child.tag, *map(child.get, names.range_names)))
-                if begin is not None:
-                    found[begin] = child
+            if (name := self._dialect.begins(child)) is not None:
+                open_.begin(name, child)
+            elif (name := self._dialect.ends(child)) is not None and (begin := open_.end(name)) is not None:
+                found[begin] = child
         return found
 
 

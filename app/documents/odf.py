@@ -6,8 +6,9 @@ from typing import Any
 
 from lxml import etree
 
+from app.documents.dialect import Dialect
 from app.documents.document import Document
-from app.documents.mixed_content import MixedText, Names, append_text, last_child
+from app.documents.mixed_content import MixedText, append_text, last_child
 from app.documents.package import Package
 from app.documents.segments import PlainText, Segment, package_document
 from app.errors import DamagedDocument, EncryptedDocument
@@ -35,7 +36,7 @@ def _spaces(element: Any) -> str:
     return " " * min(int(count), 1000) if count.isdecimal() and len(count) < 6 else " "
 
 
-_NAMES = Names(
+_DIALECT = Dialect(
     wrappers=frozenset({f"{_TEXT}span", f"{_TEXT}a", f"{_TEXT}meta"}),
     atoms=frozenset(f"{_TEXT}{name}" for name in _FIELDS),
     breaks=frozenset({f"{_TEXT}tab", f"{_TEXT}line-break"}),
@@ -49,6 +50,7 @@ _NAMES = Names(
     },
     range_names=(f"{_TEXT}name", f"{_OFFICE}name"),
     characters={f"{_TEXT}s": _spaces},
+    read=lambda text: _SPACES.sub(" ", text),
 )
 
 
@@ -94,7 +96,7 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
             elif element.tag.startswith(_SVG):
                 yield PlainText(element)
             else:
-                yield MixedText(element, _NAMES, read=lambda text: _SPACES.sub(" ", text), append=_append)
+                yield MixedText(element, _DIALECT, append=_append)
 
 
 def _append(parent: Any, text: str) -> None:

@@ -16,7 +16,7 @@ from lxml import etree
 
 from app.documents.field_text import FieldText, repeats
 from app.documents.inline import Event, InlineBuilder, Kind
-from app.documents.ooxml_dialects import A, Dialect, S, W
+from app.documents.ooxml_dialects import A, RunDialect, S, W
 from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import XML_SPACE
 from app.errors import DocumentTooLarge
@@ -97,7 +97,7 @@ class Paragraph:
         fields: The results of fields in it that are texts of their own.
     """
 
-    def __init__(self, element: Any, dialect: Dialect) -> None:
+    def __init__(self, element: Any, dialect: RunDialect) -> None:
         self._element, self._dialect = element, dialect
         self.fields: list[FieldText] = []
         self._builder = InlineBuilder()
@@ -155,7 +155,7 @@ class Paragraph:
 
     def _empty(self, element: Any) -> None:
         for child in list(element):
-            if child.tag not in self._dialect.kept:
+            if child.tag not in self._dialect.properties:
                 element.remove(child)
 
     def _items(self, parent: Any) -> list[_Item]:
@@ -164,7 +164,7 @@ class Paragraph:
     def _flat_items(self, parent: Any) -> Iterator[_Item]:
         dialect = self._dialect
         for child in parent:
-            if child.tag in dialect.kept or child.tag in dialect.dropped or not isinstance(child.tag, str):
+            if child.tag in dialect.properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
                 continue
             if child.tag == f"{dialect.space}r":
                 yield from self._run_items(child)
@@ -186,7 +186,7 @@ class Paragraph:
             if child.tag == f"{dialect.space}t":
                 yield _Text(dialect.read(child.text or ""), key, properties, [_Source(run, child)])
             elif child.tag in dialect.characters:
-                yield _Text(dialect.characters[child.tag], key, properties, [_Source(run, child)])
+                yield _Text(dialect.characters[child.tag](child), key, properties, [_Source(run, child)])
             else:
                 yield self._object(run, child)
 
@@ -199,7 +199,7 @@ class Paragraph:
         return _Object(kind, [_Source(run, child)])
 
     def _wrapper(self, outer: Any) -> _Group | _Object:
-        name = self._dialect.wrappers[outer.tag]
+        name = self._dialect.contents.get(outer.tag)
         inner = outer.find(name) if name else outer
         # A content control around a picture, or around paragraphs of its own, is left alone.
         if inner is None or any(child.tag == f"{W}p" for child in inner):
@@ -292,7 +292,7 @@ def _next_keys(items: Sequence[_Item]) -> list[bytes | None]:
 
 def _with_ranges(
     items: Iterable[_Item],
-    dialect: Dialect,
+    dialect: RunDialect,
     close: Callable[[bool, list[_Source], list[_Item], list[_Source]], _Item],
 ) -> list[_Item]:
     """Groups the ranges and fields that begin and end on this level; other marks stay points."""
@@ -312,7 +312,7 @@ def _with_ranges(
     return grouped
 
 
-def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
+def _range_marks(item: _Item, dialect: RunDialect) -> tuple[object, object]:
     """Returns the name of the range that begins here, and the name of the range that ends here."""
     if not isinstance(item, _Object) or len(item.sources) != 1:
         return None, None
@@ -320,10 +320,7 @@ def _range_marks(item: _Item, dialect: Dialect) -> tuple[object, object]:
     if element.tag == f"{W}fldChar":
         kind = element.get(f"{W}fldCharType")
         return ("field", None) if kind == "begin" else (None, "field") if kind == "end" else (None, None)
-    name = element.get(f"{W}id")
-    if element.tag in dialect.ranges:
-        return (dialect.ranges[element.tag], name), None
-    return (None, (element.tag, name)) if element.tag in dialect.ranges.values() else (None, None)
+    return dialect.begins(element), dialect.ends(element)
 
 
 def _is_separator(item: _Item) -> bool:
@@ -385,7 +382,7 @@ def _in_language(properties: Any, language: str) -> Any:
     return copy
 
 
-def _add_text(parent: Any, dialect: Dialect, content: str) -> None:
+def _add_text(parent: Any, dialect: RunDialect, content: str) -> None:
     text = etree.SubElement(parent, f"{dialect.space}t")
     text.text = dialect.written(content)
     if dialect.space != A and content != content.strip():

@@ -10,8 +10,9 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from app.documents.dialect import Dialect
 from app.documents.marks import SENDER, Mark
-from app.documents.mixed_content import MixedText, Names
+from app.documents.mixed_content import MixedText
 from app.documents.xml_places import Edit, Places, content_of, with_attributes
 
 _METADATA = "urn:oasis:names:tc:xliff:metadata:2.0"
@@ -26,7 +27,7 @@ class Unit:
         space: The namespace of XLIFF, in braces.
         before: What its target stands behind: its source, or the segmented one. For a segment of 1.2, its source.
         target: Its target, if it has one; the ``mrk`` of a segment.
-        names: The meanings of inline elements.
+        dialect: The meanings of inline elements.
 
     Attributes:
         text: What is translated.
@@ -34,10 +35,10 @@ class Unit:
         elements: The elements whose places the writer needs.
     """
 
-    def __init__(self, element: Any, space: str, before: Any, target: Any, names: Names) -> None:
+    def __init__(self, element: Any, space: str, before: Any, target: Any, dialect: Dialect) -> None:
         self._element, self._before, self._target = element, before, target
         self._space, self._written = space, None
-        self.text = MixedText(before, names, into=self._new_target)
+        self.text = MixedText(before, dialect, into=self._new_target)
         self.parent = element.getparent()
         self.elements = [each for each in (element, self.parent, before, target) if each is not None]
 

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
+from app.documents.dialect import Dialect
 from app.documents.document import Document
-from app.documents.mixed_content import MixedText, Names
+from app.documents.mixed_content import MixedText
 from app.documents.package import Package
 from app.documents.segments import package_document
 from app.errors import DamagedDocument
@@ -28,12 +29,13 @@ _BREAK, _NUMBER, _POINT, _PLACE, _KEPT = "break", "number", "point", "place", "k
 _BARE = -1  # in no run
 _SPECIAL = re.compile("([\t\u2028\u2029\ufeff])")
 _NUMBERS = ("18", "19")  # in the instruction ACE: of the page, and the name of its section
-_NAMES = Names(
+_DIALECT = Dialect(
     wrappers=_WRAPPERS,
     atoms=frozenset({_NUMBER, "TextVariableInstance"}),
     breaks=frozenset({_BREAK, "Br"}),
     characters={_CONTENT: lambda content: content.text or ""},
     is_kept=lambda element: _is_deleted(element),
+    read=lambda space: "",
 )
 
 
@@ -131,7 +133,7 @@ class _Paragraph:
                 if shell == _BARE:
                     element.set(_PLACE, str(_BARE))
                 parent.append(element)
-        self._text = MixedText(self._root, _NAMES, read=lambda space: "", append=_append)
+        self._text = MixedText(self._root, _DIALECT, append=_append)
         self.markup, self.is_translatable = self._text.markup, self._text.is_translatable
 
     def write(self, markup: str, language: str) -> None:

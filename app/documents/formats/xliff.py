@@ -8,10 +8,10 @@ from typing import Any
 from lxml import etree
 
 from app.documents.characters import char_references
+from app.documents.dialect import Dialect
 from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
 from app.documents.marks import Marks
-from app.documents.mixed_content import Names
 from app.documents.safe_xml import parse
 from app.documents.xliff_units import Unit, metadata_edit, metadata_of
 from app.documents.xml_places import Places, edited, encoded
@@ -62,7 +62,7 @@ def read(data: bytes) -> Document:
 
 def _units(root: Any, space: str, kept: Counter[Reason]) -> Iterator[Unit]:
     """Yields the texts that need a translation; counts the units that say that they stay."""
-    names = Names(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected)
+    dialect = Dialect(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected)
     for unit in root.iter(f"{space}trans-unit", f"{space}segment"):
         checkpoint()
         source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
@@ -73,12 +73,12 @@ def _units(root: Any, space: str, kept: Counter[Reason]) -> Iterator[Unit]:
             continue
         segmented = unit.find(f"{space}seg-source")
         if not _is_translated(unit, source, target):
-            yield Unit(unit, space, source if segmented is None else segmented, target, names)
+            yield Unit(unit, space, source if segmented is None else segmented, target, dialect)
         elif segmented is not None:
             sources = _segments(segmented, space)
             for number, segment in _segments(target, space).items():
                 if number in sources and not "".join(segment.itertext()).strip():
-                    yield Unit(unit, space, sources[number], segment, names)
+                    yield Unit(unit, space, sources[number], segment, dialect)
 
 
 def _segments(element: Any, space: str) -> dict[str, Any]:
