@@ -14,7 +14,7 @@ from app.fairness.pool import TEXT_POOL
 
 Result = TypeVar("Result")
 
-_TEXT_CHARS = 32  # characters that take as long as a text does without any: its objects, its job, its task
+_TEXT_CHARS = 16  # characters that take as long as a text does without any: its objects, its job, its task
 _FREED = 64  # objects in one go, which takes a millisecond at most
 
 

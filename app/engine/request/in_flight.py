@@ -178,7 +178,7 @@ class RequestTask:
         """Start the sentences. A sentence that needs the memory of another waits for it."""
         jobs: list[tuple[_Item, Job]] = []
         for begin in range(0, len(sentences), _TURN):
-            if begin and self._bulk:
+            if begin:
                 await turns.take()
             jobs += [(item, self._job(item)) for item in sentences[begin : begin + _TURN]]
         for item in sentences:
@@ -190,7 +190,7 @@ class RequestTask:
             for (item, _), future in zip(ready, futures, strict=True):
                 item.future = future
         for begin in range(0, len(jobs), _TURN):
-            if begin and self._bulk:
+            if begin:
                 await turns.take()
             for item, job in jobs[begin : begin + _TURN]:
                 item.task = asyncio.create_task(self._translate(item, job))
