@@ -144,7 +144,9 @@ class Versions:
         if self.protected:
             placed = self.protected.restore(translation.text, translation.alignment)
             lost = len(placed.lost) + self.protected.lacks_words(translation.text)
-            words = left_out(translation.source, translation.alignment, pair.here, self.protected.stand_ins)
+            words = left_out(
+                translation.source, translation.text, translation.alignment, pair.here, self.protected.stand_ins
+            )
             texts = self._without_kept(self.protected.source), self._without_kept(placed.text)
             if Verdict.MALFORMED not in verdicts and is_malformed(*texts, pair.here, pair.there):
                 verdicts[Verdict.MALFORMED] = None

@@ -5,7 +5,6 @@ protected = protect(text, patterns)
 restored = protected.restore(translation_of(protected.text), links)
 """
 
-import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,10 +21,6 @@ from app.text.inline.tokens import Tokens
 from app.text.protection.decoding import decode
 from app.text.protection.found_objects import find_objects, split
 from app.text.protection.patterns import Patterns, find_all, rewrites_of
-
-# Two placeholders with nothing but a space between them, and with a short word.
-_SIDE_BY_SIDE = re.compile("([\ue000-\uf8ff])[^\\S\\n]+(?=([\ue000-\uf8ff]))")
-_JOINED = re.compile("([\ue000-\uf8ff])[^\\S\\n]+[^\\W\\d_]{1,3}[^\\S\\n]+(?=([\ue000-\uf8ff]))")
 
 
 class Offsets:
@@ -127,12 +122,8 @@ class Protected:
         )
 
     def lacks_words(self, translation: str) -> bool:
-        """Whether a translation has no letter though the text has words, or lost the "of" of "page %d of %d"."""
-        if not self._inline.atoms or not self.is_translatable:
-            return False
-        joined = {match.groups() for match in _SIDE_BY_SIDE.finditer(translation)}
-        lost = joined and any(match.groups() in joined for match in _JOINED.finditer(self.text))
-        return bool(lost) or not any(map(str.isalpha, translation))
+        """Whether a translation has no letter though the text has words: a model took placeholders for a list."""
+        return bool(self._inline.atoms) and self.is_translatable and not any(map(str.isalpha, translation))
 
     @property
     def stand_ins(self) -> tuple[tuple[int, int], ...]:
