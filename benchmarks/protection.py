@@ -6,10 +6,11 @@ Half of the sentences are German, half are English. Each gets one to three spans
 number, in place of a capitalised word inside the sentence (a noun or a name), or else between two words. They go to
 POST /translate of the whole application, with ``protect``, once with a beam and once greedily.
 
-A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: all
-stand-ins of its sentence survived the first attempt (placeholders if the model was taught any, else names) or a further
-attempt with names or numbers; or the sentence was cut at its spans. "guessed" spans are there exactly once too, but the
-answer says that their place is a guess. "broken" spans are not: there must be none.
+A span survives if the translation has it exactly once and it isn't in ``protectedLost``. The columns tell how: "first":
+all stand-ins of its sentence survived the first attempt; "beside": they did, but it seemed to leave out words beside
+them, so the sentence was translated again with other stand-ins; "again": some stand-ins didn't survive, so it was
+translated again with other ones, and perhaps piece by piece. "guessed" spans are there exactly once too, but the answer
+says that their place is a guess. "broken" spans are not: there must be none.
 chrF tells what the stand-ins cost: of other sentences, in which a name or number that the reference has too became a
 span in both. ``--names`` keeps a model from using its placeholders. The last line is JSON.
 """
@@ -33,7 +34,7 @@ from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from app.text.protection.protected import Protected
-from app.translation.attempts import Attempt, cut, with_other_stand_ins
+from app.translation.attempts import Attempt, with_other_stand_ins
 from benchmarks.figures import json_line, read_sentences
 
 WORDS = "name count user title item date path total file order city price page link key".split()
@@ -63,7 +64,7 @@ PATTERNS = [
 _PLACE = re.compile(r"(?<![\w.,:-])\d+(?:[.,]\d+)*(?![\w:-])|(?<=[a-zäöüß] )[A-ZÄÖÜ][a-zäöüß]+(?![\w'’-])")
 _COMMON = re.compile(r"(?<= )(?:[A-Z][a-z]{2,}|\d+)(?![\w'’-])")
 _GAP = re.compile(r"(?<=\w) (?=\w)")
-_SURVIVED = ("first", "names", "numbers", "cut")
+_SURVIVED = ("first", "beside", "again")
 OUTCOMES = (*_SURVIVED, "guessed", "broken")
 
 
@@ -123,32 +124,25 @@ def common_thing(source: str, reference: str, random: Random) -> tuple[str, str,
 
 
 class Watch:
-    """Replaces ``with_other_stand_ins`` and notes the last attempt for each span."""
+    """Replaces ``with_other_stand_ins`` and notes for each span of a sentence that is translated again the reason."""
 
     def __init__(self) -> None:
-        self.last: dict[str, str] = {}
+        self.reasons: dict[str, str] = {}
 
-    def attempts(self, sentence: Protected, placeholders: Sequence[str] = ()) -> Iterator[Attempt]:
-        """The real attempts."""
-        for attempt in with_other_stand_ins(sentence, placeholders):
-            self.last |= dict.fromkeys(sentence.spans, _name(attempt, sentence))
-            yield attempt
-
-
-def _name(attempt: Attempt, sentence: Protected) -> str:
-    """What stands for the spans in an attempt: names or placeholders, numbers, or nothing."""
-    if attempt.texts == cut(sentence).texts:
-        return "cut"
-    [text], begin = attempt.texts, sentence.stand_ins[0][0]
-    return "numbers" if text[begin : begin + 1].isdigit() else "names"
+    def attempts(
+        self, sentence: Protected, placeholders: Sequence[str] = (), *, cuts: bool = True
+    ) -> Iterator[Attempt]:
+        """The real attempts; those that may not cut the sentence are for the words beside its spans."""
+        self.reasons |= dict.fromkeys(sentence.spans, "again" if cuts else "beside")
+        yield from with_other_stand_ins(sentence, placeholders, cuts=cuts)
 
 
-def outcomes(case: Case, translation: str, lost: Sequence[str], last: dict[str, str]) -> Counter[tuple[str, str]]:
+def outcomes(case: Case, translation: str, lost: Sequence[str], reasons: dict[str, str]) -> Counter[tuple[str, str]]:
     """How often each kind of span had each outcome."""
     found: Counter[tuple[str, str]] = Counter()
     for kind, span in case.spans:
         once = translation.count(span) == 1
-        found[kind, "broken" if not once else "guessed" if span in lost else last.get(span, "first")] += 1
+        found[kind, "broken" if not once else "guessed" if span in lost else reasons.get(span, "first")] += 1
     return found
 
 
@@ -210,7 +204,7 @@ def translate(client: TestClient, case: Case, request: dict[str, object]) -> Cou
     with patch("app.translation.rules.retries.with_other_stand_ins", watch.attempts):
         answer = client.post("/translate", json={"q": case.text, **request})
     answer.raise_for_status()
-    return outcomes(case, answer.json()["translatedText"], answer.json()["protectedLost"], watch.last)
+    return outcomes(case, answer.json()["translatedText"], answer.json()["protectedLost"], watch.reasons)
 
 
 def row(table: Table, beam: int, direction: str, kind: str, counts: Counter[tuple[str, str]]) -> dict[str, object]:

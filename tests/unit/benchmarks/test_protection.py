@@ -1,8 +1,10 @@
-"""Spans replace words, and a word that source and reference share becomes a span on both sides."""
+"""Spans replace words, a word that both sides share becomes a span on both, and further attempts have reasons."""
 
 from random import Random
 
-from benchmarks.protection import common_thing, put_in
+from app.text.protection.protected import protect_ranges
+from app.translation.attempts import with_other_stand_ins
+from benchmarks.protection import Case, Watch, common_thing, outcomes, put_in
 
 
 def test_spans_are_put_in_once_each_and_the_rest_stays() -> None:
@@ -26,3 +28,16 @@ def test_what_both_have_once_becomes_a_span_in_both() -> None:
         changed = [(source.replace(word, span), reference.replace(word, span)) for word in ("Anna", "9")]
         assert (new_source, new_reference) in changed
     assert common_thing("Kein Name.", "No name.", Random(0)) is None
+
+
+def test_an_attempt_is_for_spans_or_for_the_words_beside_them() -> None:
+    sentence = protect_ranges("Ja %1$s und %2$s", [(3, 7), (12, 16)], ("\ue000", "\ue001"))
+    case = Case(sentence.source, (("%s", "%1$s"), ("%s", "%2$s")))
+    for cuts, reason in ((False, "beside"), (True, "again")):
+        watch = Watch()
+        assert outcomes(case, sentence.source, [], watch.reasons) == {("%s", "first"): 2}
+        asked = [attempt.texts for attempt in watch.attempts(sentence, ("\ue000", "\ue001"), cuts=cuts)]
+        real = with_other_stand_ins(sentence, ("\ue000", "\ue001"), cuts=cuts)
+        assert asked == [attempt.texts for attempt in real] and asked
+        assert outcomes(case, sentence.source, [], watch.reasons) == {("%s", reason): 2}
+    assert outcomes(case, "Ja %1$s", ["%1$s"], watch.reasons) == {("%s", "guessed"): 1, ("%s", "broken"): 1}
