@@ -13,6 +13,7 @@ Choices, and why:
 
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -70,6 +71,11 @@ def nfc_rules() -> Iterator[str]:
                 yield line(partly, char)  # ê + grave -> ề
 
 
+@cache  # half a second
+def _rule_file() -> str:
+    return "\n".join(dict.fromkeys(nfc_rules())) + "\n"
+
+
 def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, languages: Iterable[str]) -> None:
     """Train a unigram model and write it to ``out``.
 
@@ -84,7 +90,7 @@ def train_tokenizer(sentences: Iterable[str], out: Path, *, vocabulary: int, lan
     """
     with TemporaryDirectory() as folder:
         rules = Path(folder) / "nfc.tsv"
-        rules.write_text("\n".join(dict.fromkeys(nfc_rules())) + "\n", encoding="utf-8")
+        rules.write_text(_rule_file(), encoding="utf-8")
         prefix = Path(folder) / "model"
         try:
             sentencepiece.SentencePieceTrainer.train(

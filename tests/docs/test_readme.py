@@ -169,7 +169,7 @@ def test_a_document_is_translated_with_terms_and_a_memory(clone: Path, address: 
 def test_models_are_trained_imported_and_served(
     clone: Path, tiny_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tracing the graphs takes half a minute each time and has tests of its own, so a bundle is copied instead."""
+    """An export compares a thousand translations, for half a minute, and has tests of its own: a bundle is copied."""
 
     def build(checkpoint: Path, out: Path, **_: object) -> Bundle:
         assert read_card(checkpoint).languages == ("de", "en")
