@@ -208,11 +208,14 @@ def _parse_multipart(content_type: str, body: _Body) -> list[tuple[str, str]]:
         # A file stays in memory, being smaller than the body: no temporary file is ever written.
         limits = {"MAX_MEMORY_FILE_SIZE": len(body.content) + 1, "UPLOAD_ERROR_ON_BAD_CTE": True}
         parser = create_form_parser({"Content-Type": content_type.encode("latin-1")}, add, add_file, config=limits)
-        for begin in range(0, len(body.content), _PIECE_BYTES):
-            checkpoint()
-            parser.write(bytes(body.content[begin : begin + _PIECE_BYTES]))
-        parser.finalize()
-        parser.close()
+        try:
+            for begin in range(0, len(body.content), _PIECE_BYTES):
+                checkpoint()
+                parser.write(bytes(body.content[begin : begin + _PIECE_BYTES]))
+            parser.finalize()
+            parser.close()
+        finally:
+            parser.parser = None  # a cycle, which would keep the file until Python looks for cycles among all objects
     except UnicodeDecodeError:
         raise InvalidRequest(_NOT_UTF8) from None
     except (FormParserError, ValueError):

@@ -36,18 +36,22 @@ class NewRequest:
         self.is_new = True
         self._loop = asyncio.get_running_loop()
         self._began_s = self._loop.time()
-        self._old = self._loop.call_at(self._began_s + _SHORT_S, self._leave)
+        self._old: asyncio.TimerHandle | None = self._loop.call_at(self._began_s + _SHORT_S, self._leave)
         new_request.set(self)
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._old.cancel()
+        if self._old:
+            self._old.cancel()
+        # The handle has the request's context, and that has this object: a cycle, which would keep what was uploaded
+        # until Python looks for cycles among all objects.
+        self._old = None
         self._leave()
 
     def take_long(self) -> None:
         """The request is long. Later calls change nothing."""
-        self._old.cancel()
-        if self.is_new:
+        if self.is_new and self._old:
+            self._old.cancel()
             self._old = self._loop.call_at(self._began_s + _LONG_S, self._leave)
 
     def _leave(self) -> None:

@@ -34,6 +34,12 @@ MAX_ATTEMPTS = 2
 
 _GONE = "Document already downloaded"
 _IS_WAITING = DOCUMENTS.c.status.in_(("queued", "translating"))
+_CLIENT = func.coalesce(DOCUMENTS.c.client, "")
+# When a document of the same client was begun last. Aliases and functions are cycles of objects, which Python frees
+# late, and processes look for a document all the time.
+_BEGUN = DOCUMENTS.alias()
+_LAST = select(func.max(_BEGUN.c.started_at)).where(_BEGUN.c.client == DOCUMENTS.c.client).scalar_subquery()
+_LAST_BEGUN = func.coalesce(_LAST, 0.0)
 
 
 class DocumentStore:
@@ -145,13 +151,12 @@ class DocumentStore:
             lease = DOCUMENTS.c.id, DOCUMENTS.c.lease_until
             held = connection.execute(select(*lease).where(_IS_WAITING, DOCUMENTS.c.lease_until.is_not(None))).all()
             over = self._leases.over([(row.id, row.lease_until) for row in held], now)
-            waits = and_(_IS_WAITING, or_(DOCUMENTS.c.lease_until.is_(None), tuple_(*lease).in_(over)))
-            begun = DOCUMENTS.alias()
-            last = select(func.max(begun.c.started_at)).where(begun.c.client == DOCUMENTS.c.client).scalar_subquery()
+            is_free = DOCUMENTS.c.lease_until.is_(None)
             query = (
                 select(DOCUMENTS.c.id, DOCUMENTS.c.attempts)
-                .where(waits, func.coalesce(DOCUMENTS.c.client, "").not_in(left_out))
-                .order_by(func.coalesce(last, 0.0), DOCUMENTS.c.created_at)
+                .where(_IS_WAITING, or_(is_free, tuple_(*lease).in_(over)) if over else is_free)
+                .where(*[_CLIENT.not_in(left_out)] if left_out else [])
+                .order_by(_LAST_BEGUN, DOCUMENTS.c.created_at)
                 .limit(1)
                 .with_for_update(skip_locked=True, of=DOCUMENTS)
             )

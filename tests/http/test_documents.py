@@ -1,6 +1,7 @@
 """Documents on both contracts, with a fake engine."""
 
 import asyncio
+import gc
 import io
 import re
 import threading
@@ -9,7 +10,9 @@ import anyio
 import docx
 import httpx
 import pytest
+from python_multipart.multipart import FormParser
 
+from app.api.request_body import FilePart
 from app.errors import EngineUnavailable, ModelFailure, Overloaded, StorageFailure
 from app.settings import Settings
 from app.storage.database import Database
@@ -86,6 +89,18 @@ async def test_libretranslate_answers_with_an_address(client):
         assert "Mein%20Brief_en.docx" in answer.headers["Content-Disposition"]
         [paragraph] = docx.Document(io.BytesIO(answer.content)).paragraphs
         assert [(run.text, run.bold) for run in paragraph.runs] == [("[en] Ich möchte ", None), ("ein Bier", True)]
+
+
+async def test_an_upload_is_free_when_it_is_over(client):
+    """Not only when Python looks for cycles among all objects, which may be hours later."""
+    gc.disable()
+    try:
+        fields = {"source": "de", "target": "en"}
+        sent = client.post("/translate_file", data=fields, files={"file": ("a.txt", b"Guten Morgen!")})
+        assert (await asyncio.create_task(sent)).status_code == 200
+        assert not [each for each in gc.get_objects() if type(each) in (FilePart, FormParser)]
+    finally:
+        gc.enable()
 
 
 async def test_documents_can_be_switched_off(engine):

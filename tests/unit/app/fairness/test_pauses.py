@@ -1,6 +1,8 @@
 """Long work gives way to requests that have just begun, but not for ever."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -109,6 +111,23 @@ def test_the_pool_and_the_turns_tell_whom_they_work_for() -> None:
             assert {*told} == {request}
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_request_is_free_when_it_is_over(is_long: bool) -> None:
+    """Not only when Python looks for cycles among all objects: its context holds what was uploaded."""
+
+    async def test() -> weakref.ref[NewRequest]:
+        with NewRequest() as request:
+            if is_long:
+                request.take_long()
+            return weakref.ref(request)
+
+    gc.disable()
+    try:
+        assert asyncio.run(test())() is None
+    finally:
+        gc.enable()
 
 
 def test_long_requests_take_turns_on_the_event_loop() -> None:
