@@ -92,7 +92,7 @@ async def test_libretranslate_answers_with_an_address(client):
 
 
 async def test_an_upload_is_free_when_it_is_over(client):
-    """Not only when Python looks for cycles among all objects, which may be hours later."""
+    """Not only when Python looks for cycles among all objects, which a busy server does every ten minutes."""
     gc.disable()
     try:
         fields = {"source": "de", "target": "en"}
