@@ -192,7 +192,7 @@ def offer(page: Page, **changes: Any) -> None:
     capabilities = changes.pop("capabilities", {})
 
     def answer(route: Route) -> None:
-        settings = route.fetch().json()
+        settings = route.fetch(max_retries=1).json()  # a connection that was idle for long may be closed
         settings["capabilities"] |= capabilities
         route.fulfill(json=settings | changes)
 

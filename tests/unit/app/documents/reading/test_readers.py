@@ -149,7 +149,7 @@ async def test_readers_know_no_secrets_and_make_no_files(monkeypatch):
         assert "DRAGOMAN_ADMIN_KEY" not in reader.environ()
         assert reader.rlimit(psutil.RLIMIT_FSIZE)[1] == 0
         assert reader.rlimit(psutil.RLIMIT_NPROC)[1] == 0
-        assert reader.nice() > os.nice(0)
+        assert reader.nice() > os.nice(0) or reader.nice() == 19  # the lowest priority there is
 
 
 def test_an_unforeseen_error_is_told_without_what_the_file_has():
