@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from app.contradictions import contradiction
 from app.errors import ConfigurationError
@@ -310,18 +310,6 @@ class Settings(SecondTierSettings):
     def loads_lazily(self, bundles: int) -> bool:
         """Return whether so many bundles are loaded by their first requests, not at the start."""
         return bundles > MAX_EAGER_BUNDLES if self.lazy_loading is None else self.lazy_loading
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Keyword arguments and environment variables; going through the files that there aren't doubles the time."""
-        return init_settings, env_settings
 
     @classmethod
     def load(cls, **overrides: Any) -> Self:
