@@ -132,7 +132,7 @@ class Watch:
     def attempts(
         self, sentence: Protected, placeholders: Sequence[str] = (), *, cuts: bool = True
     ) -> Iterator[Attempt]:
-        """The real attempts; those that may not cut the sentence are for the words beside its spans."""
+        """The real attempts. A sentence that may be cut has lost spans; another one lacks words beside its spans."""
         self.reasons |= dict.fromkeys(sentence.spans, "again" if cuts else "beside")
         yield from with_other_stand_ins(sentence, placeholders, cuts=cuts)
 

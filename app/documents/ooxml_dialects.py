@@ -13,7 +13,7 @@ S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunDialect(Dialect):
     """One of the three languages. Its texts are in runs: elements with properties and text.
 
@@ -25,7 +25,7 @@ class RunDialect(Dialect):
         written: Writes a text into an element of text.
     """
 
-    space: str = ""
+    space: str
     properties: frozenset[str] = frozenset()
     dropped: frozenset[str] = frozenset()
     contents: Mapping[str, str] = field(default_factory=dict)

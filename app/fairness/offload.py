@@ -14,8 +14,8 @@ from app.fairness.pool import TEXT_POOL
 
 Result = TypeVar("Result")
 
-_TEXT_CHARS = 16  # characters that take as long as a text does without any: its objects, its job, its task
-_FREED = 64  # objects in one go, which takes a millisecond at most
+_TEXT_CHARS = 16  # what a text costs besides its characters, in characters: its objects, its job, its task
+_FREED = 64  # objects that are freed between two checkpoints, in a millisecond at most
 
 
 class Inline(IntEnum):
@@ -36,7 +36,7 @@ class Inline(IntEnum):
 
 
 def size_of(texts: Sequence[str]) -> int:
-    """Returns the size of texts in characters; each counts as some more, so that many short ones are much work, too."""
+    """Returns the size of texts in characters. A text counts as some more, so many short texts are much work, too."""
     return sum(map(len, texts)) + _TEXT_CHARS * len(texts)
 
 
@@ -76,9 +76,9 @@ async def offload(
 
 
 def free(items: list[Any]) -> None:
-    """Empties a list of which nobody else has the objects, for the pool.
+    """Empties a list whose objects nobody else has. The pool calls it.
 
-    Where the last reference to 9,000 translations is left on the event loop, everybody waits for 50 ms.
+    If the event loop drops the last reference to 9,000 translations, every request waits for 50 ms.
     """
     while items:
         checkpoint()

@@ -10,8 +10,8 @@ import time
 from contextvars import ContextVar
 from types import TracebackType
 
-# A short request is new until it is over, also where other work makes it take several times what it takes at rest, some
-# 20 ms. Otherwise the slow ones would be those that nothing gives way to.
+# A short request takes some 20 ms at rest, and several times that beside other work. It is new until it is over:
+# with a lower limit, long work would no longer give way to the requests that are late already.
 _SHORT_S = 0.1
 _LONG_S = 0.03  # of a request that is known to be long
 _PAUSE_S = 0.01
@@ -19,14 +19,14 @@ _WORK_S = 0.003  # between two pauses
 
 
 class NewRequest:
-    """A request that counts as new until it is over, or for ``_SHORT_S``; if it is known to be long, for ``_LONG_S``.
+    """A request. It is new until it is over, for ``_SHORT_S`` at most; for ``_LONG_S`` if it is known to be long.
 
     Attributes:
-        is_new: It counts.
+        is_new: Whether long work gives way to it.
     """
 
     count = 0
-    """Those that count."""
+    """The number of new requests."""
 
     def __init__(self) -> None:
         self.is_new = False
@@ -64,7 +64,7 @@ new_request: ContextVar[NewRequest | None] = ContextVar("new_request", default=N
 
 
 def take_long() -> None:
-    """Tells that the request that is served is long: what is done for it waits like other long work."""
+    """Tells that the current request is long: its work gives way like other long work."""
     if (request := new_request.get()) is not None:
         request.take_long()
 

@@ -35,8 +35,8 @@ MAX_ATTEMPTS = 2
 _GONE = "Document already downloaded"
 _IS_WAITING = DOCUMENTS.c.status.in_(("queued", "translating"))
 _CLIENT = func.coalesce(DOCUMENTS.c.client, "")
-# When a document of the same client was begun last. Aliases and functions are cycles of objects, which Python frees
-# late, and processes look for a document all the time.
+# When a document of the same client was begun last. SQLAlchemy's aliases and functions are cycles of objects, which
+# Python frees late. So they are made once, and not each time that a process looks for a document.
 _BEGUN = DOCUMENTS.alias()
 _LAST = select(func.max(_BEGUN.c.started_at)).where(_BEGUN.c.client == DOCUMENTS.c.client).scalar_subquery()
 _LAST_BEGUN = func.coalesce(_LAST, 0.0)
@@ -155,11 +155,12 @@ class DocumentStore:
             query = (
                 select(DOCUMENTS.c.id, DOCUMENTS.c.attempts)
                 .where(_IS_WAITING, or_(is_free, tuple_(*lease).in_(over)) if over else is_free)
-                .where(*[_CLIENT.not_in(left_out)] if left_out else [])
                 .order_by(_LAST_BEGUN, DOCUMENTS.c.created_at)
                 .limit(1)
                 .with_for_update(skip_locked=True, of=DOCUMENTS)
             )
+            if left_out:
+                query = query.where(_CLIENT.not_in(left_out))
             gone += self._delete_old(connection)
             while (found := connection.execute(query).one_or_none()) is not None:
                 if found.attempts >= MAX_ATTEMPTS:

@@ -250,9 +250,9 @@ class JobQueue:
             self.end(job, EngineUnavailable("The translation engine stopped before this text was done."), counters)
 
     def _gives_way(self) -> bool:
-        """Tells whether long work waits now: in a pause, and for new requests, which one thread is left to.
+        """Tells whether long work waits now: in a pause, and if it has all threads but one while a request is new.
 
-        As many threads as there are cores would have them all, and the event loop would wait at each step for one.
+        With all threads, long work would have all cores, and the event loop would wait for one at each step.
         """
         most = max(1, self._threads - 1)
         return self._pauses.is_due() or (NewRequest.count > 0 and len(self._long_turns) >= most)
