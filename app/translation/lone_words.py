@@ -39,6 +39,8 @@ def word_again(
     match = _WORD.fullmatch(translation.source)
     if not match or translation.source.casefold() != translation.text.casefold():
         return None
+    if translation.score == 0:  # the bundle's list has it as it is, such as a name: no model is that sure
+        return None
     asked, answered = direction.here.noun_probe, direction.there.noun_probe
     if not (asked and answered) or translation.terms or options.prefix is not None:
         return None

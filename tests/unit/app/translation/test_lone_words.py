@@ -99,6 +99,7 @@ async def test_translated_words_and_other_languages_are_left_alone() -> None:
     copied = sentence("Apple", "Apple")
     for asking in (
         word_again(sentence("Apple", "Apfel"), EN_DE, options),
+        word_again(sentence("Apple", "Apple", 0), EN_DE, options),  # a label, which the bundle lists so
         word_again(copied, between("en", "fi"), options),
         word_again(copied, EN_DE, replace(options, prefix="Ap")),
         word_again(replace(copied, terms=(term,)), EN_DE, options),
