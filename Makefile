@@ -35,7 +35,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadsco
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons labels novels bundle bench bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-adaptation bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
+.PHONY: help serve test test-cluster test-network test-clients test-firefox image-test test-variations fuzz sanitize check docs train-tiny synthetic lexicons labels novels bundle bench bench-efficiency bench-serving bench-overload bench-cluster bench-capacity attack bench-documents bench-footprint bench-invariance bench-protection bench-robustness bench-numbers bench-glossary bench-memory bench-adaptation bench-formality bench-words bench-reading bench-alignment bench-interactive bench-scaling bench-many bench-page screenshots bench-opus bench-base bench-gpu soak wheel release requirements audit model-card format clean
 
 help:  ## Print this list
 	@echo "Dragoman: a self-hosted machine-translation server"
@@ -141,6 +141,11 @@ bundle: $(DEV)/installed  ## Export runs/de-en/averaged and runs/en-de/averaged 
 
 bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-en/eval
 	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(BENCH_PAIRS)
+
+# BERGAMOT: a Python 3.10 that has the wheel bergamot 0.4.5, as in BERGAMOT=.venv-bergamot/bin/python.
+bench-efficiency: $(DEV)/installed build/firefox/models  ## Words a second, size, latency, words a dollar, beside peers, in five minutes
+	$(DEV)/bin/python -m benchmarks.efficiency artifacts/de-en data/de-en/eval/wmt19.tsv --firefox build/firefox/models/enpt-* \
+		--libretranslate .venv-libretranslate $(if $(BERGAMOT),--bergamot $(BERGAMOT))
 
 bench-serving: $(DEV)/installed  ## Load Dragoman and LibreTranslate over HTTP, side by side
 	$(DEV)/bin/python -m benchmarks.serving artifacts/de-en $(BENCH_PAIRS)

@@ -39,12 +39,13 @@ _RENAMED = [
 ]
 
 
-def convert(bundle: Bundle, out: Path) -> None:
+def convert(bundle: Bundle, out: Path, quantization: str | None = None) -> None:
     """Write a CTranslate2 model folder.
 
     Args:
         bundle: Source of weights, sizes and vocabulary.
         out: Folder to make.
+        quantization: Number format on the disk, such as "int8"; None is float32.
 
     Raises:
         ValueError: The graphs are not of the shape that this converter knows.
@@ -73,6 +74,8 @@ def convert(bundle: Bundle, out: Path) -> None:
     spec.config.decoder_start_token = target[bundle.manifest.ids.decoder_start]
     spec.config.add_source_bos = spec.config.add_source_eos = False
     spec.validate()
+    if quantization:
+        spec.optimize(quantization)
     out.mkdir(parents=True)
     spec.save(str(out))
 

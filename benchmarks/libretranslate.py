@@ -7,7 +7,7 @@ downloaded, and none of LibreTranslate's code is changed:
   which costs less than the neural splitter that LibreTranslate would download.
 * The model wants a target tag before the source and an end of sentence behind it. CTranslate2 adds both itself: a
   model's ``config.json`` may ask for a first and a last source token, and here the first is the tag.
-* CTranslate2 makes int8 of the weights as it loads them. The beam of 4 is LibreTranslate's default.
+* The weights are in int8, as Argos packages have them. The beam of 4 is LibreTranslate's default.
 * Argos Translate would download a spaCy model for packages without one of their own, unless it finds a file under its
   cache folder; an empty one is put there.
 """
@@ -63,7 +63,7 @@ def write_packages(bundle: Bundle, environment: Path, home: Path) -> None:
     for pair in bundle.manifest.pairs:
         folder = home / "packages" / f"{pair.source}_{pair.target}"
         folder.mkdir(parents=True)
-        write_model(bundle, pair, folder / "model")
+        write_model(bundle, pair, folder / "model", quantization="int8")
         shutil.copy(bundle.path / bundle.manifest.source_tokenizer, folder / "sentencepiece.model")
         metadata = {"package_version": "1.0", "argos_version": "1.0"}
         for side, code in (("from", pair.source), ("to", pair.target)):
@@ -76,9 +76,9 @@ def write_packages(bundle: Bundle, environment: Path, home: Path) -> None:
     marker.touch()
 
 
-def write_model(bundle: Bundle, pair: Pair, out: Path) -> None:
+def write_model(bundle: Bundle, pair: Pair, out: Path, quantization: str | None = None) -> None:
     """Write a CTranslate2 model that takes the plain pieces of a sentence, without tag and end of sentence."""
-    convert(bundle.model_of(pair.source, pair.target), out)
+    convert(bundle.model_of(pair.source, pair.target), out, quantization)
     path = out / "config.json"
     config = json.loads(path.read_text(encoding="utf-8")) | {"add_source_eos": True}
     if pair.tag is not None:
