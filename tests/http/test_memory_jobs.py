@@ -57,13 +57,20 @@ async def test_a_file_that_comes_twice_at_a_time_is_imported_once(client: httpx.
     assert len((await client.get(PATH)).json()["translation_memories"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("limit", "named"),
+    [
+        ("app.storage.memories.MAX_ENTRIES", "at most 0 entries"),
+        ("app.storage.text_room.TextLimits.of_owner", "would exceed 0 bytes"),
+    ],
+)
 async def test_an_import_that_fails_leaves_no_memory(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, limit: str, named: str
 ) -> None:
-    monkeypatch.setattr("app.storage.memories.MAX_ENTRIES", 0)
+    monkeypatch.setattr(limit, 0)
     job = await imported(client)
     [result] = (await client.get(f"{PATH}/jobs/{job['job_id']}")).json()["results"]
-    assert result["status"] == "failed" and "at most 0" in result["error"]["message"]
+    assert result["status"] == "failed" and named in result["error"]["message"]
     assert (await client.get(PATH)).json()["translation_memories"] == []
 
 

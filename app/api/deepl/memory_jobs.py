@@ -20,7 +20,7 @@ from app.api.dependencies import CurrentService, Service
 from app.api.request_body import read_body
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
-from app.errors import InvalidRequest, MemoryNotFound
+from app.errors import DragomanError, InvalidRequest, MemoryNotFound
 from app.fairness.offload import offload
 from app.storage.identifiers import checked_id
 
@@ -72,7 +72,7 @@ async def put_job_file(request: Request, service: CurrentService) -> Response:
         read = await service.documents.readers.memory_file(data, _TMX, source, target)
         made = await database.run(memories.add, job.key_id, job.name, source, target)
         await database.run(memories.put, job.key_id, made.id, read.pairs, "import")
-    except InvalidRequest as error:
+    except DragomanError as error:
         if made:  # half a memory is no memory
             await database.run(memories.remove, job.key_id, made.id)
         message = str(error)
