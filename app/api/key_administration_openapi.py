@@ -5,7 +5,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from app.api.administration_parameters import NEW_KEY, PriorityName
-from app.api.openapi import INTERNAL, OPERATOR_RESPONSES, STORAGE, TOO_LARGE, Responses, error, request_body, response
+from app.api.openapi import (
+    INTERNAL,
+    NO_STORAGE,
+    OPERATOR_RESPONSES,
+    TOO_LARGE,
+    Responses,
+    error,
+    request_body,
+    response,
+)
 from app.api.schemas import Status
 
 
@@ -46,12 +55,11 @@ _WEBSITE: dict[str, Any] = {
     "monthly_characters": 500_000,
     "used": 12_345,
 }
-_NO_STORAGE = error("The database can't be used now", **STORAGE)
 
 KEYS_RESPONSES: Responses = {
     200: response(Keys, "The keys", {"one": ("One key", {"mode": "required", "keys": [_WEBSITE]})}),
     **OPERATOR_RESPONSES,
-    503: _NO_STORAGE,
+    503: NO_STORAGE,
 }
 ADD_KEY_REQUEST = request_body(NEW_KEY.model("NewKey", "An API key to make."), {})
 ADD_KEY_RESPONSES: Responses = {
@@ -74,7 +82,7 @@ ADD_KEY_RESPONSES: Responses = {
     **OPERATOR_RESPONSES,
     413: TOO_LARGE,
     500: INTERNAL,
-    503: _NO_STORAGE,
+    503: NO_STORAGE,
 }
 REMOVE_KEY_PARAMETERS = {
     "parameters": [
@@ -85,5 +93,5 @@ REMOVE_KEY_RESPONSES: Responses = {
     200: response(Status, "It is removed", {"removed": ("Removed", {"status": "ok"})}),
     400: error("There is no such key", no_key=("No such key", "There is no key with this number.", "invalid_request")),
     **OPERATOR_RESPONSES,
-    503: _NO_STORAGE,
+    503: NO_STORAGE,
 }

@@ -6,6 +6,7 @@ answer with the other.
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from fastapi.routing import APIRoute
@@ -33,8 +34,8 @@ word alignment, streaming, search options and a deadline. Every error is
 the response.
 
 The paths under `/v2` and `/v3` speak the DeepL contract, for its clients. There an error is
-`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries and memories
-need a database. Style rules and text improvement are not available.
+`{"message": "a sentence", "detail": "a stable word"}`, and every response has an `X-Trace-ID`. Glossaries, memories
+and style rules need a database. Text improvement is not available.
 
 Where a body is JSON, the server also reads a form and a multipart form: a list is a repeated field, a list of objects
 is `dictionaries[0].source_lang` and so on, and an object is the text of its JSON.
@@ -149,15 +150,24 @@ NO_KEY = ("No API key", "Please contact the server operator to get an API key", 
 WRONG_KEY = ("No such API key", "Invalid API key", "invalid_key")
 NOT_WITH_THIS_KEY = ("The key may not do this", "This API key may not use the feature translate.", "feature_disabled")
 NO_QUOTA = ("The quota is used up", "Quota for this billing period has been exceeded.", "quota_exceeded")
-TOO_FAST = {"rate_limited": ("Too many requests in a minute", "Slowdown: 60 per 1 minute", "rate_limited")}
-TOO_FAST_TEXT = "Too many requests: try again after the seconds in `Retry-After`"
-TOO_LATE = {
-    "deadline_exceeded": (
-        "The time limit passed",
-        "The time limit passed before the translation was complete.",
-        "deadline_exceeded",
-    ),
-}
+KEY_REFUSED = {"wrong_key": WRONG_KEY, "not_with_this_key": NOT_WITH_THIS_KEY}
+TRY_LATER = "Not now: try again after the seconds in `Retry-After`"
+
+
+def failures(error: Callable[..., dict[str, Any]]) -> Responses:
+    """What may happen to any translation, as a contract writes errors."""
+    fast = ("Too many requests in a minute", "Slowdown: 60 per 1 minute", "rate_limited")
+    text = "The time limit passed before the translation was complete."
+    return {
+        429: error("Too many requests: try again after the seconds in `Retry-After`", rate_limited=fast),
+        500: error("The server is at fault", **AT_FAULT),
+        503: error(TRY_LATER, **NOT_NOW, **STORAGE),
+        504: error("The time limit passed", deadline_exceeded=("The time limit passed", text, "deadline_exceeded")),
+    }
+
+
+FAILURES = failures(error)
+NO_STORAGE = error(TRY_LATER, **STORAGE)
 DOCUMENT_REFUSED: ErrorExamples = {
     "unsupported_format": (
         "Another format",

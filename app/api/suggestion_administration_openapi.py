@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 from app.api.administration_parameters import DECISION, SUGGESTIONS
 from app.api.openapi import (
     INTERNAL,
+    NO_STORAGE,
     OPERATOR_RESPONSES,
-    STORAGE,
     TOO_LARGE_OR_NO_ROOM,
     Responses,
     error,
@@ -62,7 +62,6 @@ _SUGGESTION: dict[str, Any] = {
 }
 _MEMORY: dict[str, Any] = {"translation_memory_id": _ID, "key_id": 3, "name": "Website", **_LANGUAGES}
 _NONE = ("No such suggestion", "No waiting suggestion has this number.", "invalid_request")
-_NO_STORAGE = error("The database can't be used now", **STORAGE)
 
 LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(SUGGESTIONS)}
 LIST_RESPONSES: Responses = {
@@ -78,7 +77,7 @@ LIST_RESPONSES: Responses = {
         ),
     ),
     **OPERATOR_RESPONSES,
-    503: _NO_STORAGE,
+    503: NO_STORAGE,
 }
 DECIDE_REQUEST: dict[str, Any] = {
     **request_body(DECISION.model("Decision", "The decision on a suggestion."), {}),
@@ -104,5 +103,5 @@ DECIDE_RESPONSES: Responses = {
     413: TOO_LARGE_OR_NO_ROOM,
     **OPERATOR_RESPONSES,
     500: INTERNAL,
-    503: _NO_STORAGE,
+    503: NO_STORAGE,
 }

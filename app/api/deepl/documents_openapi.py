@@ -4,23 +4,20 @@ from typing import Any
 
 from app.api.deepl import schemas
 from app.api.deepl.endpoints import DOCUMENT, DOCUMENT_KEY, REPORT, UPLOAD
-from app.api.deepl.openapi import INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
+from app.api.deepl.openapi import FAILURES, INTERNAL, KEY_ERRORS, NOT_JSON, error, too_large
 from app.api.openapi import (
     DEFAULTS,
     DOCUMENT_REFUSED,
     DOCUMENT_TOO_LARGE,
     FILE_RESPONSE,
+    KEY_REFUSED,
     NO_DOCUMENT,
     NO_KEY,
-    NO_QUOTA,
     NOT_STORED,
-    NOT_WITH_THIS_KEY,
     REPORT_RESPONSE,
     STORAGE,
-    TOO_FAST,
-    TOO_FAST_TEXT,
     TOO_MANY_DOCUMENTS,
-    WRONG_KEY,
+    TRY_LATER,
     Responses,
     path_parameter,
     query_parameters,
@@ -49,13 +46,11 @@ UPLOAD_RESPONSES: Responses = {
         switched_off=_SWITCHED_OFF,
         **DOCUMENT_REFUSED,
     ),
-    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+    403: error("Not with this API key", no_key=NO_KEY, **KEY_REFUSED),
     404: error("There is no such glossary or translation memory", **NOT_STORED),
     413: error("The file is too large", document_too_large=DOCUMENT_TOO_LARGE["document_too_large"]),
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
-    456: error("The quota of the key is used up", no_quota=NO_QUOTA),
-    500: INTERNAL,
-    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE, **TOO_MANY_DOCUMENTS),
+    **{status: FAILURES[status] for status in (429, 456, 500)},
+    503: error(TRY_LATER, **STORAGE, **TOO_MANY_DOCUMENTS),
 }
 
 _ID_PARAMETER = path_parameter("document_id", "The id of the document.", _ID)

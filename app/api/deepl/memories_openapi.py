@@ -4,19 +4,9 @@ from typing import Any
 
 from app.api.deepl import schemas
 from app.api.deepl import stored_parameters as p
-from app.api.deepl.openapi import INTERNAL, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
-from app.api.openapi import (
-    DEFAULTS,
-    NO_ROOM,
-    STORAGE,
-    Responses,
-    path_parameter,
-    query_parameters,
-    request_body,
-    response,
-    upload_body,
-)
-from app.api.parameter import Parameters
+from app.api.deepl.openapi import INTERNAL, OWNER_KEY_ERRORS, error
+from app.api.deepl.stored_openapi import REFUSED, answers, body, stored_errors
+from app.api.openapi import STORAGE, TRY_LATER, Responses, path_parameter, query_parameters, upload_body
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _TIMES = {"creation_time": "2026-11-23T14:16:18.329Z", "updated_time": "2026-11-23T14:16:18.329Z"}
@@ -37,51 +27,27 @@ _ENTRY = {
     **_TIMES,
 }
 _NEW_ENTRY = {"source_text": "Wo ist der Bahnhof?", "target_text": "Where is the station?"}
-_OFF = "Translation memories are not available on this server."
-_REFUSED_TEXT = "The request can't be served as it is; the text says what to change"
-_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes, **NO_ROOM), 500: INTERNAL, **OWNER_KEY_ERRORS}
-_ERRORS: Responses = {
-    400: error(
-        _REFUSED_TEXT,
-        not_json=NOT_JSON,
-        website=("A server without a database", _OFF, "feature_disabled"),
-        pair=(
+_ERRORS = stored_errors(
+    "translation memory",
+    "Translation memories",
+    "memory_not_found",
+    making={
+        "pair": (
             "A pair that isn't served",
             "Unsupported translation memory source and target language pair",
             "unsupported_pair",
         ),
-        too_many=("Too many", "There are 1,000 translation memories already; delete one.", "invalid_memory"),
-    ),
-    **_SERVER,
-}
-_ERRORS_OF_ONE: Responses = {
-    400: error(
-        _REFUSED_TEXT,
-        not_json=NOT_JSON,
-        no_uuid=("No UUID", "Value for 'translation_memory_id' not supported; it is not a UUID.", "invalid_request"),
-        empty=(
+        "too_many": ("Too many", "There are 1,000 translation memories already; delete one.", "invalid_memory"),
+    },
+    changing={
+        "no_uuid": ("No UUID", "Value for 'translation_memory_id' not supported; it is not a UUID.", "invalid_request"),
+        "empty": (
             "An empty text",
             "Value for 'source_text' not supported; it must be a text that is not empty.",
             "invalid_memory",
         ),
-    ),
-    404: error(
-        "There is no such translation memory or entry",
-        none=("No such translation memory", "There is no such translation memory.", "memory_not_found"),
-        website=("A server without a database", _OFF, "feature_disabled"),
-    ),
-    **_SERVER,
-}
-
-
-def _answers(status: int, model: Any, description: str, value: Any, errors: Responses) -> Responses:
-    return {status: response(model, description, {"example": (description, value)}), **errors}
-
-
-def _body(parameters: Parameters, name: str, description: str, value: Any) -> dict[str, Any]:
-    return request_body(parameters.model(name, description), {"website": ("The texts of a website", value)})
-
-
+    },
+)
 _ID_IN_PATH = path_parameter("translation_memory_id", "The id of the translation memory.", _ID)
 ID_PARAMETER: dict[str, Any] = {"parameters": [_ID_IN_PATH]}
 SEGMENT_PARAMETERS: dict[str, Any] = {
@@ -89,14 +55,14 @@ SEGMENT_PARAMETERS: dict[str, Any] = {
 }
 LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(p.MEMORY_LIST)}
 SEGMENTS_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(p.MEMORY_ENTRIES)]}
-LIST_RESPONSES = _answers(
+LIST_RESPONSES = answers(
     200,
     schemas.Memories,
     "The translation memories",
     {"translation_memories": [_MEMORY], "total_count": 1},
     {
         400: error(
-            _REFUSED_TEXT,
+            REFUSED,
             page=(
                 "Not a number",
                 "Value for 'page' not supported; it must be a whole number from 0 to 1000000.",
@@ -107,49 +73,49 @@ LIST_RESPONSES = _answers(
         **OWNER_KEY_ERRORS,
     },
 )
-CREATE_REQUEST = _body(
+CREATE_REQUEST = body(
     p.NEW_MEMORY,
     "NewMemory",
     "A translation memory.",
     {"name": "Website", "source_lang": "de", "target_lang": "en"},
 )
-CREATE_RESPONSES = _answers(201, schemas.Memory, "The translation memory", _MEMORY, _ERRORS)
-CHANGE_MEMORY_REQUEST = _body(p.MEMORY_CHANGE, "MemoryChange", "What changes.", {"name": "Page", "adapt": True})
-MEMORY_RESPONSES = _answers(200, schemas.Memory, "The translation memory", _MEMORY, _ERRORS_OF_ONE)
-DELETE_RESPONSES: Responses = {204: {"description": "It is deleted"}, **_ERRORS_OF_ONE}
-SEGMENTS_RESPONSES = _answers(
+CREATE_RESPONSES = answers(201, schemas.Memory, "The translation memory", _MEMORY, _ERRORS.of_all)
+CHANGE_MEMORY_REQUEST = body(p.MEMORY_CHANGE, "MemoryChange", "What changes.", {"name": "Page", "adapt": True})
+MEMORY_RESPONSES = answers(200, schemas.Memory, "The translation memory", _MEMORY, _ERRORS.of_one)
+DELETE_RESPONSES = _ERRORS.removal
+SEGMENTS_RESPONSES = answers(
     200,
     schemas.MemoryEntries,
     "The entries",
     {"segments": [_ENTRY], "segment_count": 40, "next_page_cursor": "17"},
-    _ERRORS_OF_ONE
+    _ERRORS.of_one
     | {
         503: error(
-            "Not now: try again after the seconds in `Retry-After`",
+            TRY_LATER,
             **STORAGE,
             searches=("Too many searches", "Too many searches are waiting; try again in a moment.", "overloaded"),
         )
     },
 )
-ADD_REQUEST = _body(p.NEW_ENTRY, "NewMemoryEntry", "A text and its translation.", _NEW_ENTRY)
-ADD_RESPONSES = _answers(201, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)
-CHANGE_REQUEST = _body(
+ADD_REQUEST = body(p.NEW_ENTRY, "NewMemoryEntry", "A text and its translation.", _NEW_ENTRY)
+ADD_RESPONSES = answers(201, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS.of_one)
+CHANGE_REQUEST = body(
     p.ENTRY_CHANGE,
     "MemoryEntryChange",
     "The change, with at least one of the two fields.",
     {"target_text": "Where's the station?"},
 )
-CHANGE_RESPONSES = _answers(200, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS_OF_ONE)
+CHANGE_RESPONSES = answers(200, schemas.MemoryEntry, "The entry", _ENTRY, _ERRORS.of_one)
 UPLOAD_REQUEST = upload_body()
-UPLOAD_RESPONSES = _answers(
+UPLOAD_RESPONSES = answers(
     200,
     schemas.MemoryUpload,
     "How many entries were added, replaced and skipped",
     {"added": 1, "replaced": 0, "skipped": 0, "memory": _MEMORY},
     {
-        **_ERRORS_OF_ONE,
+        **_ERRORS.of_one,
         400: error(
-            _REFUSED_TEXT,
+            REFUSED,
             no_file=("No file", "Parameter 'file' not specified", "invalid_request"),
             format=(
                 "Another format",
@@ -176,5 +142,5 @@ DOWNLOAD_RESPONSES: Responses = {
         "description": "The entries, as an attachment",
         "content": {"*/*": {"schema": {"type": "string", "format": "binary"}, "examples": _TSV}},
     },
-    **_ERRORS_OF_ONE,
+    **_ERRORS.of_one,
 }

@@ -8,18 +8,16 @@ from app.api.deepl.parameters import MAX_BODY_BYTES, RESOURCES
 from app.api.openapi import (
     AT_FAULT,
     DEFAULTS,
+    KEY_REFUSED,
     NO_KEY,
     NO_QUOTA,
-    NOT_NOW,
     NOT_STORED,
-    NOT_WITH_THIS_KEY,
     STORAGE,
-    TOO_FAST,
-    TOO_FAST_TEXT,
-    TOO_LATE,
+    TRY_LATER,
     WRONG_KEY,
     Examples,
     Responses,
+    failures,
     query_parameters,
     request_body,
     response,
@@ -42,6 +40,7 @@ def too_large(limit: int, **others: tuple[str, str, str]) -> dict[str, Any]:
 
 
 INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
+FAILURES = failures(error) | {456: error("The quota of the key is used up", no_quota=NO_QUOTA), 500: INTERNAL}
 NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
 
 TRANSLATE_REQUEST = request_body(
@@ -182,14 +181,10 @@ TRANSLATE_RESPONSES: Responses = {
         ),
         model_failure=AT_FAULT["model_failure"],
     ),
-    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+    403: error("Not with this API key", no_key=NO_KEY, **KEY_REFUSED),
     404: error("There is no such glossary or translation memory", **NOT_STORED),
     413: too_large(MAX_BODY_BYTES),
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
-    456: error("The quota of the key is used up", no_quota=NO_QUOTA),
-    500: INTERNAL,
-    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
-    504: error("The time limit passed", **TOO_LATE),
+    **FAILURES,
 }
 
 LANGUAGES_PARAMETERS = {"parameters": query_parameters(LANGUAGES)}
@@ -215,12 +210,9 @@ _TARGETS = (
 )
 KEY_ERRORS: Responses = {
     403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY),
-    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
+    503: error(TRY_LATER, **STORAGE),
 }
-OWNER_KEY_ERRORS: Responses = {
-    **KEY_ERRORS,
-    403: error("Not with this API key", no_key=NO_KEY, wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
-}
+OWNER_KEY_ERRORS: Responses = {**KEY_ERRORS, 403: error("Not with this API key", no_key=NO_KEY, **KEY_REFUSED)}
 _LANGUAGES_ERRORS: Responses = {
     400: error(
         "The request can't be served as it is",

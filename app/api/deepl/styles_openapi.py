@@ -4,9 +4,9 @@ from typing import Any
 
 from app.api.deepl import schemas
 from app.api.deepl import stored_parameters as p
-from app.api.deepl.openapi import INTERNAL, NOT_JSON, OWNER_KEY_ERRORS, error, too_large
-from app.api.openapi import DEFAULTS, Responses, path_parameter, query_parameters, request_body, response
-from app.api.parameter import Parameters
+from app.api.deepl.openapi import too_large
+from app.api.deepl.stored_openapi import answers, body, stored_errors
+from app.api.openapi import DEFAULTS, path_parameter, query_parameters, request_body
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _RULES = {
@@ -24,47 +24,32 @@ _STYLE = {
     "custom_instructions": [],
 }
 _WRONG = {
-    "not_json": NOT_JSON,
     "rule": (
         "A rule that this server can't follow",
         "The style rule punctuation.dash: use_em_dash is not available on this server; leave it out.",
         "invalid_request",
     ),
 }
-_WRONG_TEXT = "The request can't be served as it is; the text says what to change"
-_WITHOUT_DATABASE = ("A server without a database", "Style rules are not available on this server.", "feature_disabled")
-_SERVER: Responses = {413: too_large(DEFAULTS.max_body_bytes), 500: INTERNAL, **OWNER_KEY_ERRORS}
-_ERRORS: Responses = {400: error(_WRONG_TEXT, **_WRONG, website=_WITHOUT_DATABASE), **_SERVER}
-_ERRORS_OF_ONE: Responses = {
-    400: error(_WRONG_TEXT, **_WRONG),
-    404: error(
-        "There is no such list",
-        none=("No such list", "There is no such style rule list.", "style_not_found"),
-        website=_WITHOUT_DATABASE,
-    ),
-    **_SERVER,
-}
-
-
-def _body(parameters: Parameters, name: str, description: str, value: Any) -> dict[str, Any]:
-    return request_body(parameters.model(name, description), {"website": ("The style of letters", value)})
-
-
-def _answers(status: int, model: Any, description: str, value: Any, errors: Responses) -> Responses:
-    return {status: response(model, description, {"letters": (description, value)}), **errors}
-
+_ERRORS = stored_errors(
+    "style rule list",
+    "Style rules",
+    "style_not_found",
+    making=_WRONG,
+    changing=_WRONG,
+    large=too_large(DEFAULTS.max_body_bytes),
+)
 
 ID_PARAMETER: dict[str, Any] = {"parameters": [path_parameter("style_id", "The id of the list.", _ID)]}
 LIST_PARAMETERS: dict[str, Any] = {"parameters": query_parameters(p.STYLE_LIST)}
-LIST_RESPONSES = _answers(200, schemas.Styles, "The lists", {"style_rules": [_STYLE]}, _ERRORS)
-CREATE_REQUEST = _body(
+LIST_RESPONSES = answers(200, schemas.Styles, "The lists", {"style_rules": [_STYLE]}, _ERRORS.of_all)
+CREATE_REQUEST = body(
     p.NEW_STYLE,
     "NewStyle",
     "A list of style rules.",
     {"name": "Letters", "language": "de", "configured_rules": _RULES},
 )
-CREATE_RESPONSES = _answers(201, schemas.Style, "The list", _STYLE, _ERRORS)
-RENAME_REQUEST = _body(p.STYLE_NAME, "StyleName", "The new name.", {"name": "Letters"})
-RULES_REQUEST = request_body(schemas.NewConfiguredRules, {"website": ("The style of letters", _RULES)})
-STYLE_RESPONSES = _answers(200, schemas.Style, "The list", _STYLE, _ERRORS_OF_ONE)
-DELETE_RESPONSES: Responses = {204: {"description": "It is deleted"}, **_ERRORS_OF_ONE}
+CREATE_RESPONSES = answers(201, schemas.Style, "The list", _STYLE, _ERRORS.of_all)
+RENAME_REQUEST = body(p.STYLE_NAME, "StyleName", "The new name.", {"name": "Letters"})
+RULES_REQUEST = request_body(schemas.NewConfiguredRules, {"off": ("The style of letters", _RULES)})
+STYLE_RESPONSES = answers(200, schemas.Style, "The list", _STYLE, _ERRORS.of_one)
+DELETE_RESPONSES = _ERRORS.removal

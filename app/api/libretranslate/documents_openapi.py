@@ -3,24 +3,23 @@
 from app.api.libretranslate import schemas
 from app.api.libretranslate.endpoints import CORRECT_FILE, TRANSLATE_FILE
 from app.api.openapi import (
-    AT_FAULT,
     DOCUMENT_REFUSED,
     DOCUMENT_TOO_LARGE,
     DOCUMENT_UNREADABLE,
+    FAILURES,
     FILE_RESPONSE,
+    INTERNAL,
+    KEY_REFUSED,
     NO_DOCUMENT,
     NO_KEY,
     NO_QUOTA,
+    NO_STORAGE,
     NOT_NOW,
     NOT_STORED,
-    NOT_WITH_THIS_KEY,
     REPORT_RESPONSE,
     STORAGE,
-    TOO_FAST,
-    TOO_FAST_TEXT,
-    TOO_LATE,
     TOO_MANY_DOCUMENTS,
-    WRONG_KEY,
+    TRY_LATER,
     Responses,
     error,
     path_parameter,
@@ -49,8 +48,7 @@ TRANSLATE_FILE_RESPONSES: Responses = {
     ),
     403: error(
         "Not with this API key, or not on this server",
-        wrong_key=WRONG_KEY,
-        not_with_this_key=NOT_WITH_THIS_KEY,
+        **KEY_REFUSED,
         no_quota=NO_QUOTA,
         disabled=_DISABLED,
     ),
@@ -58,10 +56,8 @@ TRANSLATE_FILE_RESPONSES: Responses = {
         "There is no such glossary or memory, or the document was deleted meanwhile", **NO_DOCUMENT, **NOT_STORED
     ),
     413: error("The file is too large", **DOCUMENT_TOO_LARGE),
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
-    500: error("The server is at fault", **AT_FAULT),
-    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE, **TOO_MANY_DOCUMENTS),
-    504: error("The time limit passed", **TOO_LATE),
+    **FAILURES,
+    503: error(TRY_LATER, **NOT_NOW, **STORAGE, **TOO_MANY_DOCUMENTS),
 }
 
 CORRECT_FILE_REQUEST = upload_body(CORRECT_FILE)
@@ -81,15 +77,12 @@ CORRECT_FILE_RESPONSES: Responses = {
     ),
     403: error(
         "Not with this API key, or not on this server",
-        wrong_key=WRONG_KEY,
-        not_with_this_key=NOT_WITH_THIS_KEY,
+        **KEY_REFUSED,
         disabled=_DISABLED,
     ),
     413: error("The file is too large", **DOCUMENT_TOO_LARGE),
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
-    500: error("The server is at fault", internal=AT_FAULT["internal"]),
-    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
-    504: error("The time limit passed", **TOO_LATE),
+    **FAILURES,
+    500: INTERNAL,
 }
 
 DOWNLOAD_FILE_PARAMETERS = {
@@ -102,8 +95,8 @@ DOWNLOAD_FILE_RESPONSES: Responses = {
         invalid=("Another name", "Invalid filename", "invalid_request"),
     ),
     404: error("There is no such document, or it was deleted", **NO_DOCUMENT),
-    500: error("The server is at fault", internal=AT_FAULT["internal"]),
-    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
+    500: INTERNAL,
+    503: NO_STORAGE,
 }
 
 REPORT_FILE_PARAMETERS = {

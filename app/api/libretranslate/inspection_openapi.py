@@ -7,16 +7,11 @@ from pydantic import BaseModel, Field
 from app.api.libretranslate.endpoints import INSPECT
 from app.api.libretranslate.openapi import UNREADABLE
 from app.api.openapi import (
-    AT_FAULT,
+    FAILURES,
+    KEY_REFUSED,
     NO_KEY,
     NO_QUOTA,
-    NOT_NOW,
-    NOT_WITH_THIS_KEY,
-    STORAGE,
-    TOO_FAST,
-    TOO_FAST_TEXT,
     TOO_LARGE,
-    WRONG_KEY,
     Responses,
     error,
     request_body,
@@ -99,9 +94,7 @@ INSPECT_RESPONSES: Responses = {
         **UNREADABLE,
         no_key=NO_KEY,
     ),
-    403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY, no_quota=NO_QUOTA),
+    403: error("Not with this API key", **KEY_REFUSED, no_quota=NO_QUOTA),
     413: TOO_LARGE,
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
-    500: error("The server is at fault", **AT_FAULT),
-    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
+    **{status: FAILURES[status] for status in (429, 500, 503)},
 }

@@ -6,20 +6,15 @@ from typing import Any
 from app.api.libretranslate import schemas
 from app.api.libretranslate.endpoints import DETECT, TRANSLATE
 from app.api.openapi import (
-    AT_FAULT,
     DEFAULTS,
+    FAILURES,
     INTERNAL,
+    KEY_REFUSED,
     NO_KEY,
     NO_QUOTA,
-    NOT_NOW,
+    NO_STORAGE,
     NOT_STORED,
-    NOT_WITH_THIS_KEY,
-    STORAGE,
-    TOO_FAST,
-    TOO_FAST_TEXT,
     TOO_LARGE,
-    TOO_LATE,
-    WRONG_KEY,
     Examples,
     Responses,
     error,
@@ -278,13 +273,10 @@ TRANSLATE_RESPONSES: Responses = {
             "text_too_long",
         ),
     ),
-    403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY, no_quota=NO_QUOTA),
+    403: error("Not with this API key", **KEY_REFUSED, no_quota=NO_QUOTA),
     404: error("There is no such glossary or translation memory", **NOT_STORED),
     413: TOO_LARGE,
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
-    500: error("The server is at fault", **AT_FAULT),
-    503: error("Not now: try again after the seconds in `Retry-After`", **NOT_NOW, **STORAGE),
-    504: error("The time limit passed", **TOO_LATE),
+    **FAILURES,
 }
 
 DETECT_REQUEST = request_body(
@@ -308,11 +300,11 @@ DETECT_RESPONSES: Responses = {
         },
     ),
     400: error("The request can't be served as it is", **UNREADABLE, no_key=NO_KEY),
-    403: error("Not with this API key", wrong_key=WRONG_KEY, not_with_this_key=NOT_WITH_THIS_KEY),
+    403: error("Not with this API key", **KEY_REFUSED),
     413: TOO_LARGE,
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    429: FAILURES[429],
     500: INTERNAL,
-    503: error("Not now: try again after the seconds in `Retry-After`", **STORAGE),
+    503: NO_STORAGE,
 }
 
 LANGUAGES_RESPONSES: Responses = {

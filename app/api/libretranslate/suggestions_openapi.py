@@ -3,14 +3,13 @@
 from app.api.libretranslate import schemas
 from app.api.libretranslate.endpoints import SUGGEST
 from app.api.openapi import (
+    FAILURES,
     INTERNAL,
+    KEY_REFUSED,
     NO_KEY,
-    NOT_WITH_THIS_KEY,
     STORAGE,
-    TOO_FAST,
-    TOO_FAST_TEXT,
     TOO_LARGE_OR_NO_ROOM,
-    WRONG_KEY,
+    TRY_LATER,
     Responses,
     error,
     request_body,
@@ -38,14 +37,13 @@ SUGGEST_RESPONSES: Responses = {
     403: error(
         "Switched off, or not with this API key",
         off=("Off", "Suggestions are disabled on this server.", "feature_disabled"),
-        wrong_key=WRONG_KEY,
-        not_with_this_key=NOT_WITH_THIS_KEY,
+        **KEY_REFUSED,
     ),
     413: TOO_LARGE_OR_NO_ROOM,
-    429: error(TOO_FAST_TEXT, **TOO_FAST),
+    429: FAILURES[429],
     500: INTERNAL,
     503: error(
-        "Not now: try again after the seconds in `Retry-After`",
+        TRY_LATER,
         **STORAGE,
         full=("Too many wait", "The server can't keep more suggestions now; try again later.", "overloaded"),
     ),
