@@ -1,8 +1,8 @@
 """DeepL's translation memories. Beyond DeepL: creating them, changing entries, and exchanging files."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.deepl import memories_openapi as docs
@@ -32,6 +32,9 @@ class MemoryCall(OwnerCall["MemoryStore"]):
     def find_store(service: Service) -> "MemoryStore | None":
         """See ``OwnerCall.find_store``."""
         return service.memories.store
+
+
+Call = Annotated[MemoryCall, Depends(MemoryCall.of)]
 
 
 def _entry_id(request: Request) -> int:
@@ -65,9 +68,8 @@ async def list_memories(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.CREATE_REQUEST,
     responses=docs.CREATE_RESPONSES,
 )
-async def post_memory(request: Request, service: CurrentService) -> Response:
+async def post_memory(call: Call) -> Response:
     """Creates an empty translation memory for one pair of languages. DeepL doesn't have this."""
-    call = await MemoryCall.of(request, service)
     given = call.given(p.NEW_MEMORY)
     name, pair = given[p.NAME], given[p.PAIRS[call.thing]]
     adapts = bool(given[p.ADAPT])
@@ -81,9 +83,8 @@ async def post_memory(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.ID_PARAMETER,
     responses=docs.MEMORY_RESPONSES,
 )
-async def get_memory(request: Request, service: CurrentService) -> Response:
+async def get_memory(call: Call) -> Response:
     """Describes a translation memory without its entries."""
-    call = await MemoryCall.of(request, service)
     return JSONResponse(_memory_body(await call.read(lambda store, owner: store.find(owner, call.id))))
 
 
@@ -93,9 +94,8 @@ async def get_memory(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.CHANGE_MEMORY_REQUEST | docs.ID_PARAMETER,
     responses=docs.MEMORY_RESPONSES,
 )
-async def patch_memory(request: Request, service: CurrentService) -> Response:
+async def patch_memory(call: Call) -> Response:
     """Renames a translation memory, or says whether it adapts. DeepL doesn't have this."""
-    call = await MemoryCall.of(request, service)
     given = call.given(p.MEMORY_CHANGE)
     name, adapts = given[p.NAME], given[p.ADAPT]
     changed = await call.run(lambda store, owner: store.set(owner, call.id, name=name, adapts=adapts))
@@ -109,9 +109,8 @@ async def patch_memory(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.ID_PARAMETER,
     responses=docs.DELETE_RESPONSES,
 )
-async def delete_memory(request: Request, service: CurrentService) -> Response:
+async def delete_memory(call: Call) -> Response:
     """Deletes a translation memory with its entries."""
-    call = await MemoryCall.of(request, service)
     await call.run(lambda store, owner: store.remove(owner, call.id))
     return Response(status_code=204)
 
@@ -122,13 +121,12 @@ async def delete_memory(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.SEGMENTS_PARAMETERS,
     responses=docs.SEGMENTS_RESPONSES,
 )
-async def list_entries(request: Request, service: CurrentService) -> Response:
+async def list_entries(call: Call) -> Response:
     """Lists the entries page by page, oldest first.
 
     `page_cursor` is the `next_page_cursor` of the page before; the last page has none. With `filter_text`, lists those
     that have it in the text or in its translation.
     """
-    call = await MemoryCall.of(request, service)
     given = call.given(p.MEMORY_ENTRIES)
     size, after, text, match_case = given[p.ENTRIES_SIZE], given[p.CURSOR], given[p.FILTER], given[p.MATCH_CASE]
 
@@ -153,9 +151,8 @@ async def list_entries(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.ADD_REQUEST | docs.ID_PARAMETER,
     responses=docs.ADD_RESPONSES,
 )
-async def post_entry(request: Request, service: CurrentService) -> Response:
+async def post_entry(call: Call) -> Response:
     """Adds an entry; replaces the entry with the same text. DeepL doesn't have this."""
-    call = await MemoryCall.of(request, service)
     given = call.given(p.NEW_ENTRY)
     pair = given[p.SOURCE_TEXT], given[p.TARGET_TEXT]
 
@@ -173,9 +170,8 @@ async def post_entry(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.CHANGE_REQUEST | docs.SEGMENT_PARAMETERS,
     responses=docs.CHANGE_RESPONSES,
 )
-async def patch_entry(request: Request, service: CurrentService) -> Response:
+async def patch_entry(request: Request, call: Call) -> Response:
     """Changes the text of an entry, its translation, or both. DeepL doesn't have this."""
-    call = await MemoryCall.of(request, service)
     given, entry_id = call.given(p.ENTRY_CHANGE), _entry_id(request)
     source, target = given[p.SOURCE_TEXT], given[p.TARGET_TEXT]
 
@@ -193,9 +189,8 @@ async def patch_entry(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.SEGMENT_PARAMETERS,
     responses=docs.DELETE_RESPONSES,
 )
-async def delete_entry(request: Request, service: CurrentService) -> Response:
+async def delete_entry(request: Request, call: Call) -> Response:
     """Deletes an entry. DeepL doesn't have this."""
-    call = await MemoryCall.of(request, service)
     entry_id = _entry_id(request)
     await call.run(lambda store, owner: store.remove_entry(owner, call.id, entry_id))
     return Response(status_code=204)
@@ -207,19 +202,18 @@ async def delete_entry(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.UPLOAD_REQUEST | docs.ID_PARAMETER,
     responses=docs.UPLOAD_RESPONSES,
 )
-async def post_file(request: Request, service: CurrentService) -> Response:
+async def post_file(call: Call) -> Response:
     """Adds the entries of the TMX or TSV file `file`; replaces entries with the same texts. DeepL doesn't have this.
 
     A unit without a text or translation in the memory's languages is skipped, and so is one that is too long.
     """
-    call = await MemoryCall.of(request, service)
     if not call.files or not call.files[0].content:
         raise InvalidRequest("Parameter 'file' not specified")
     file = call.files[0]
     find_form(file.name)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))
     name = file.name.rpartition(".")[2]
-    read = await service.documents.readers.memory_file(file.content, name, memory.source, memory.target)
+    read = await call.service.documents.readers.memory_file(file.content, name, memory.source, memory.target)
     added = await call.run(lambda store, owner: store.put(owner, call.id, read.pairs, "import"))
     memory = await call.read(lambda store, owner: store.find(owner, call.id))
     replaced = len(read.pairs) - added
@@ -233,12 +227,11 @@ async def post_file(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.DOWNLOAD_PARAMETERS,
     responses=docs.DOWNLOAD_RESPONSES,
 )
-async def get_file(request: Request, service: CurrentService) -> Response:
+async def get_file(call: Call) -> Response:
     """Returns all entries as TMX or TSV (`format`). In TSV, tabs and line breaks in texts become spaces.
 
     DeepL doesn't have this.
     """
-    call = await MemoryCall.of(request, service)
     name = call.given(p.MEMORY_FILE)[p.FILE_FORMAT]
     form = find_form(name)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))

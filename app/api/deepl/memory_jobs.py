@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from app.api.checks import check_text, is_absent
-from app.api.deepl.memories import PATH, MemoryCall
+from app.api.deepl.memories import PATH, Call
 from app.api.deepl.stored_parameters import MEMORY_NAME, NAME
 from app.api.dependencies import CurrentService, Service
 from app.api.request_body import read_body
@@ -33,9 +33,8 @@ _TMX = "tmx"
 
 
 @router.post(f"{PATH}/import")
-async def post_import(request: Request, service: CurrentService) -> Response:
+async def post_import(request: Request, call: Call) -> Response:
     """Declares a TMX file; answers with the address to upload it to."""
-    call = await MemoryCall.of(request, service)
     file, parameters = (_object(call.values, name) for name in ("source_file", "parameters"))
     name = check_text("file_name", file.get("file_name"))
     find_form(name)
@@ -44,12 +43,12 @@ async def post_import(request: Request, service: CurrentService) -> Response:
     size = file.get("content_length")
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
         raise InvalidRequest("Value for 'content_length' not supported; it must be a whole number from 1 on.")
-    if size > service.settings.max_body_bytes:
-        raise HTTPException(413, f"The file exceeds the limit of {service.settings.max_body_bytes} bytes.")
+    if size > call.service.settings.max_body_bytes:
+        raise HTTPException(413, f"The file exceeds the limit of {call.service.settings.max_body_bytes} bytes.")
     shown = parameters.get("display_name")
     own = {"name": name.rpartition(".")[0] if is_absent(shown) else shown}
     named = call.given(MEMORY_NAME, own)[NAME]
-    job = await _run(service, lambda store: store.add(call.owner, "import", named))
+    job = await _run(call.service, lambda store: store.add(call.owner, "import", named))
     body = {"job_id": job.id, "upload_url": _file_url(request, job), "expires_at": _time(job, lifetime=True)}
     return JSONResponse(body, status_code=201)
 
@@ -83,22 +82,20 @@ async def put_job_file(request: Request, service: CurrentService) -> Response:
 
 
 @router.post(f"{PATH}/{{translation_memory_id}}/export")
-async def post_export(request: Request, service: CurrentService) -> Response:
+async def post_export(call: Call) -> Response:
     """Makes a job whose file is the memory as TMX."""
-    call = await MemoryCall.of(request, service)
     find_form(_TMX)
     memory = await call.read(lambda store, owner: store.find(owner, call.id))
-    job = await _run(service, lambda store: store.add(call.owner, "export", memory.name, memory.id))
+    job = await _run(call.service, lambda store: store.add(call.owner, "export", memory.name, memory.id))
     body = {"job_id": job.id, "parameters": {"translation_memory_id": memory.id}}
     return JSONResponse(body, status_code=202)
 
 
 @router.get(f"{PATH}/jobs/{{job_id}}")
-async def get_job(request: Request, service: CurrentService) -> Response:
+async def get_job(request: Request, call: Call) -> Response:
     """Tells how far a job is."""
-    call = await MemoryCall.of(request, service)
     job_id = checked_id(request.path_params["job_id"], "job_id")
-    job = await _run(service, lambda store: store.find(job_id, owner=call.owner))
+    job = await _run(call.service, lambda store: store.find(job_id, owner=call.owner))
     result: dict[str, Any] = {"status": job.status}
     if job.status == "awaiting_input":
         result["status_metadata"] = {"required_action": "Upload the file to the address of the job."}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 from fastapi import Request
 
 from app.api.access import header_key
-from app.api.dependencies import Service
+from app.api.dependencies import CurrentService, Service
 from app.api.parameter import Given, Parameters
 from app.api.request_body import FilePart, read_parameters
 from app.errors import FeatureUnavailable, NotThere
@@ -34,7 +34,7 @@ async def check_owner(request: Request, service: Service) -> "Key | None":
 
 
 class OwnerCall(ABC, Generic[Store]):
-    """A request: its owner, its parameters, and the checks that several endpoints share.
+    """A request: its owner, its parameters, and the checks that several endpoints share. ``of`` is a dependency.
 
     Attributes:
         thing: What it is about, as errors call it.
@@ -63,13 +63,8 @@ class OwnerCall(ABC, Generic[Store]):
         """Returns the store; None if this server stores nothing."""
 
     @classmethod
-    async def of(cls, request: Request, service: Service, most_bytes: int | None = None) -> Self:
+    async def of(cls, request: Request, service: CurrentService) -> Self:
         """Admits a request and reads it.
-
-        Args:
-            request: The request.
-            service: The service.
-            most_bytes: Maximum size of its body; the operator's limit by default.
 
         Raises:
             FeatureUnavailable: This server keeps no such things.
@@ -82,8 +77,7 @@ class OwnerCall(ABC, Generic[Store]):
             text = f"{cls.things} are not available on this server."
             raise NotThere(text) if request.path_params else FeatureUnavailable(text)
         call = cls(request, service, store, key.id if key else None)
-        limit = service.settings.max_body_bytes if most_bytes is None else most_bytes
-        call.values = await read_parameters(request, limit, files=call.files)
+        call.values = await read_parameters(request, service.settings.max_body_bytes, files=call.files)
         return call
 
     async def run(self, function: Callable[[Store, int | None], Result]) -> Result:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.deepl import stored_parameters as p
@@ -37,6 +37,9 @@ class StyleCall(OwnerCall["StyleStore"]):
     def find_store(service: Service) -> "StyleStore | None":
         """See ``OwnerCall.find_store``."""
         return service.styles
+
+
+Call = Annotated[StyleCall, Depends(StyleCall.of)]
 
 
 async def styled(service: Service, key: "Key | None", wish: Asked, values: Mapping[str, object]) -> Asked:
@@ -79,9 +82,8 @@ async def list_styles(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.CREATE_REQUEST,
     responses=docs.CREATE_RESPONSES,
 )
-async def post_style(request: Request, service: CurrentService) -> Response:
+async def post_style(call: Call) -> Response:
     """Makes a list for a target language. A rule that this server can't follow is refused by its name."""
-    call = await StyleCall.of(request, service)
     given = call.given(p.NEW_STYLE)
     name, language, rules = given[p.NAME], given[p.STYLE_LANGUAGE], given[p.CONFIGURED_RULES]
     made = await call.run(lambda store, owner: store.add(owner, name, language, rules))
@@ -94,9 +96,8 @@ async def post_style(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.ID_PARAMETER,
     responses=docs.STYLE_RESPONSES,
 )
-async def get_style(request: Request, service: CurrentService) -> Response:
+async def get_style(call: Call) -> Response:
     """Returns a list with its rules."""
-    call = await StyleCall.of(request, service)
     return JSONResponse(_body(await call.read(lambda store, owner: store.find(owner, call.id))))
 
 
@@ -106,9 +107,8 @@ async def get_style(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.RENAME_REQUEST | docs.ID_PARAMETER,
     responses=docs.STYLE_RESPONSES,
 )
-async def patch_style(request: Request, service: CurrentService) -> Response:
+async def patch_style(call: Call) -> Response:
     """Renames a list."""
-    call = await StyleCall.of(request, service)
     name = call.given(p.STYLE_NAME)[p.NAME]
     return JSONResponse(_body(await call.run(lambda store, owner: store.set(owner, call.id, name=name))))
 
@@ -119,9 +119,8 @@ async def patch_style(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.RULES_REQUEST | docs.ID_PARAMETER,
     responses=docs.STYLE_RESPONSES,
 )
-async def put_rules(request: Request, service: CurrentService) -> Response:
+async def put_rules(call: Call) -> Response:
     """Replaces all rules of a list."""
-    call = await StyleCall.of(request, service)
     style = await call.read(lambda store, owner: store.find(owner, call.id))
     rules = check_rules(dict(call.values), style.language)
     return JSONResponse(_body(await call.run(lambda store, owner: store.set(owner, call.id, rules=rules))))
@@ -134,9 +133,8 @@ async def put_rules(request: Request, service: CurrentService) -> Response:
     openapi_extra=docs.ID_PARAMETER,
     responses=docs.DELETE_RESPONSES,
 )
-async def delete_style(request: Request, service: CurrentService) -> Response:
+async def delete_style(call: Call) -> Response:
     """Deletes a list."""
-    call = await StyleCall.of(request, service)
     await call.run(lambda store, owner: store.remove(owner, call.id))
     return Response(status_code=204)
 
