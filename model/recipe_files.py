@@ -10,6 +10,9 @@
 
 Keys of the file and of its tables replace those of the other recipe. A source is changed if the other recipe has one
 with this path, else it comes behind all others. ``without`` names paths of sources that are left out.
+
+What every recipe of a folder says of a source, such as its licence, may be in the folder's ``sources.toml`` instead, in
+a table with the source's path as its name. Keys of a recipe count more.
 """
 
 import tomllib
@@ -17,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 EXTENDS, WITHOUT, SOURCES = "extends", "without", "sources"
+KNOWN = "sources.toml"
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Read a recipe file with all that it extends, as one table.
+    """Read a recipe file with all that it extends and what is known of its sources, as one table.
 
     Raises:
         OSError: A file can't be read.
@@ -37,11 +41,14 @@ def read_table(path: Path) -> dict[str, Any]:
     table = chain.pop()
     for difference in reversed(chain):
         table = _extended(table, difference)
+    if SOURCES in table and path.with_name(KNOWN).exists():
+        known = _load(path.with_name(KNOWN))
+        table[SOURCES] = [known.get(source.get("path"), {}) | source for source in table[SOURCES]]
     return table
 
 
 def read_text(path: Path) -> str:
-    """A recipe file with all that it extends, as one TOML text; the file's own text if it extends nothing.
+    """A recipe file as ``read_table`` reads it, as one TOML text; the file's own text if that says it all.
 
     Raises:
         OSError: A file can't be read.
@@ -49,8 +56,8 @@ def read_text(path: Path) -> str:
     """
     import tomli_w
 
-    text = path.read_text(encoding="utf-8")
-    return tomli_w.dumps(read_table(path)) if EXTENDS in tomllib.loads(text) else text
+    text, table = path.read_text(encoding="utf-8"), read_table(path)
+    return text if tomllib.loads(text) == table else tomli_w.dumps(table)
 
 
 def _load(path: Path) -> dict[str, Any]:

@@ -8,7 +8,8 @@ import pytest
 from model.recipe import Recipe, RecipeError
 from model.recipe_files import read_table, read_text
 
-RECIPES = Path(__file__).parents[3] / "model" / "recipes"
+FOLDER = Path(__file__).parents[3] / "model" / "recipes"
+RECIPES = sorted(path for path in FOLDER.glob("*.toml") if path.name != "sources.toml")
 BASE = """
 name = "base"
 languages = ["de", "en"]
@@ -94,7 +95,21 @@ def test_differences_that_fit_nothing_are_refused(folder, text, reason):
         Recipe.load(write(folder, "next.toml", text))
 
 
-@pytest.mark.parametrize("path", sorted(RECIPES.glob("*.toml")), ids=lambda path: path.name)
+def test_what_is_known_of_a_source_is_added(folder):
+    write(folder, "sources.toml", '["a.tsv"]\nlicence = "CC0"\nweight = 7\n["z.tsv"]\nlicence = "MIT"\n')
+    path = write(folder, "next.toml", 'extends = "base.toml"\n')
+    found = [(each.path, each.weight, each.licence) for each in Recipe.load(path).sources]
+    assert found == [("a.tsv", 2, "CC0"), ("b.tsv", 1, "")]
+    for each in (path, folder / "base.toml"):
+        assert tomllib.loads(read_text(each)) == read_table(each)
+
+
+def test_each_file_that_is_known_is_a_source():
+    known = tomllib.loads((FOLDER / "sources.toml").read_text(encoding="utf-8"))
+    assert set(known) <= {source["path"] for path in RECIPES for source in read_table(path)["sources"]}
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
 def test_every_recipe_can_be_read(path):
     table = read_table(path)
     table.pop("ablation", None)
