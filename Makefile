@@ -114,7 +114,7 @@ lexicons: $(DEV)/installed  ## Make the lexicons of the shipped bundle again; it
 	$(DEV)/bin/dragoman lexicons artifacts/de-en $(MARKED) $(call LEXICONS,de-en) $(call LEXICONS,en-de)
 
 # The later a file, the more it counts.
-LABELS = $(foreach name,labels labels-2 $(2) labels-3 labels-4 labels-5.$(1) labels-6 labels-6.$(1) unlisted.$(1),--labels $(1)=model/text/$(name).tsv.xz)
+LABELS = $(foreach name,names-2 names-2.$(1) labels labels-2 $(2) labels-3 labels-4 labels-5.$(1) labels-6 labels-6.$(1) unlisted.$(1),--labels $(1)=model/text/$(name).tsv.xz)
 
 labels: $(DEV)/installed  ## List the labels of model/text in the shipped bundle; its weights stay
 	$(DEV)/bin/dragoman labels artifacts/de-en $(call LABELS,de-en) $(call LABELS,en-de,labels-2.en-de)

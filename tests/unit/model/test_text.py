@@ -12,7 +12,8 @@ from model.data.pairs import read_pairs
 
 TEXT = Path("model/text")
 DIRECTIONS = "de-en", "en-de"
-NEW = "labels-6", "labels-6.de-en", "labels-6.en-de"
+NAMES = "names-2", "names-2.de-en", "names-2.en-de"
+NEW = "labels-6", "labels-6.de-en", "labels-6.en-de", *NAMES
 
 
 def listed(direction: str) -> list[str]:
@@ -29,7 +30,7 @@ def labels(name: str, direction: str) -> Iterator[str]:
 
 
 def test_the_bundle_gets_each_list() -> None:
-    kinds = "labels*", "unlisted*"
+    kinds = "labels*", "unlisted*", "names-2*"
     there = {path.name.removesuffix(".tsv.xz") for kind in kinds for path in TEXT.glob(f"{kind}.tsv.xz")}
     assert there == {name for direction in DIRECTIONS for name in listed(direction)}
 
@@ -51,3 +52,9 @@ def test_no_label_is_listed_twice(direction: str) -> None:
     assert not {label for label, count in found.items() if count > 1}
     older = {label for name in listed(direction) if name not in NEW for label in labels(name, direction)}
     assert not older & set(found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_stays_as_it_is(name: str) -> None:
+    pairs = list(read_pairs(TEXT / f"{name}.tsv.xz"))
+    assert pairs == sorted({(first, first) for first, _ in pairs})
