@@ -33,10 +33,16 @@ class LiveRows(Protocol[_Given]):
     def step(self, tokens: Sequence[int], top: int) -> tuple[Scores, Ids, Ids | None]:
         """Advance each row by its last token.
 
+        Args:
+            tokens: (R,) ids.
+            top: Candidates wanted, K. A model with a smaller vocabulary may return fewer.
+
         Returns:
-            Log-probabilities (R, K), best first; their token ids (R, K); and the source position (R,) that the
-            alignment head looks at, or None if there is no such head. ``top`` is K; a model with a smaller vocabulary
-            may return fewer.
+            Log-probabilities (R, K), best first; their token ids (R, K) int64; and the source position (R,) int64 that
+            the alignment head looks at, or None if there is no such head.
+
+        Raises:
+            ModelFailure: The graph raised, or a score is not finite.
         """
 
     def remembered(self, row: int) -> tuple[Any, ...]:
@@ -58,6 +64,9 @@ class LiveRows(Protocol[_Given]):
         Each step keeps a search's best extensions: as many as it still wants, and none that is far behind the best.
         The hypotheses of the last step are then the rows, ``wanted`` rows for each search. Only models that can make
         several steps are asked.
+
+        Raises:
+            ModelFailure: As ``step``.
         """
         raise AssertionError("this model makes one step at a time")
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
+from app.engine.decoding.batch_decoder import LiveRows
 from app.engine.decoding.padding import POSITIONS, pad_to_multiple
-from app.engine.decoding.search import Beam, Steps
 from app.engine.onnx.kv_cache import KeyValueCache
 from app.engine.onnx.sessions import Binding, Features, Sessions
 from app.errors import ModelFailure
@@ -135,7 +135,7 @@ def assign_slots(slots: Sequence[int]) -> tuple[list[int], list[int]]:
     return new, continued
 
 
-class BatchState:
+class BatchState(LiveRows[Any]):  # of _LateRows, the features are sources
     """The live rows of one decode: sentences, past and positions.
 
     Rows may be at different positions; each has its past at its own first places, behind a memory if there is one. The
@@ -165,7 +165,7 @@ class BatchState:
         return len(self._owner)
 
     def join(self, features: Sequence[Features]) -> None:
-        """Append one row a sentence, at position 0, behind its memory."""
+        """See ``LiveRows``. A row begins at position 0, behind its memory."""
         new = len(features)
         self._slots += range(len(self), len(self) + new)
         self._owner = np.append(self._owner, self._sentences.add(features))
@@ -177,7 +177,7 @@ class BatchState:
         self._starts = np.concatenate([self._starts, starts])
 
     def select(self, rows: Sequence[int]) -> None:
-        """Keep the given rows, in that order; a row may be named more than once."""
+        """See ``LiveRows``."""
         live = len(self)
         self._slots, continued = assign_slots([self._slots[row] for row in rows])
         if continued == list(range(live)):
@@ -225,39 +225,19 @@ class BatchState:
         return self._binding
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
-        """Advance every row by its last token.
-
-        Args:
-            tokens: (R,) ids.
-            top: Candidates wanted, K.
-
-        Returns:
-            Log-probabilities (R, K) float32, best first; their token ids (R, K) int64; and the source position (R,)
-            int64 that the alignment head looks at, or None if the model has no such head.
-
-        Raises:
-            ModelFailure: The graph raised, or a score is not finite.
-        """
+        """See ``LiveRows``."""
         scores, candidates, *alignment = self._run(tokens, top)
         slots = self._slots
         return scores[slots, 0], candidates[slots, 0], alignment[0][slots, 0] if alignment else None
 
     def remembered(self, row: int) -> tuple[Array, ...]:
-        """After a step, return the decoder's part of the memory that a row leaves to the next sentence."""
+        """See ``LiveRows``: the decoder's part of the memory."""
         length = self._model.memory_length
         if not length:
             return ()
         slot = self._slots[row]
         end = int(self._places[slot, 0])
         return self._past.read(slot, max(0, end - length), end)
-
-    def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
-        """One: the graph makes a single step."""
-        return 1
-
-    def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
-        """Never asked for, see ``app.engine.decoding.batch_decoder.LiveRows``."""
-        raise AssertionError("the graph makes one step at a time")
 
     def _run(self, tokens: Sequence[int], top: int) -> list[Array]:
         """One run of the decoder graph."""

@@ -17,6 +17,7 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime import OrtValue
 
+from app.engine.decoding.batch_decoder import LiveRows
 from app.engine.decoding.neighbours import ExampleIds, Neighbours
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import Shortlist
@@ -186,8 +187,8 @@ class _Sentence:
         return self.pieces[:0] if self.keys else self.pieces
 
 
-class NativeRows:
-    """The live rows of one decode; see ``app.engine.decoding.batch_decoder.LiveRows``.
+class NativeRows(LiveRows[Features]):
+    """The live rows of one decode.
 
     Keys and values never move: each row has a history, the places of its positions so far, and only the history is
     copied.
@@ -207,7 +208,7 @@ class NativeRows:
         return len(self._owners)
 
     def join(self, features: Sequence[Features]) -> None:
-        """Append one row a sentence, at position 0."""
+        """See ``LiveRows``."""
         for item in features:
             places = self._memory.take(item.length)
             self._memory.array[:, places] = item.arrays
@@ -219,12 +220,8 @@ class NativeRows:
         room = self._histories.shape[1]
         self._histories = np.concatenate([self._histories, np.zeros((new, room), dtype=np.int32)])
 
-    def remembered(self, row: int) -> tuple[Array, ...]:
-        """Returns nothing: there are no memories; see ``app.engine.decoding.batch_decoder.LiveRows``."""
-        return ()
-
     def select(self, rows: Sequence[int]) -> None:
-        """Keep the given rows, in that order; a row may be named more than once."""
+        """See ``LiveRows``."""
         before, self._owners = self._owners, [self._owners[row] for row in rows]
         if not rows:
             self._memory.clear()
@@ -237,24 +234,12 @@ class NativeRows:
         self._positions, self._histories = self._positions[index], self._histories[index]
 
     def most_steps(self, wanted: Sequence[int], *, lexicons: bool) -> int:
-        """Steps worth making in one run."""
+        """See ``LiveRows``."""
         steps = _STEPS_ALONE if len(wanted) == 1 else _STEPS_OF_FEW if sum(wanted) <= _FEW else _STEPS
         return min(self._model.most_steps, steps)
 
     def step(self, tokens: Sequence[int], top: int) -> tuple[Array, Array, Array | None]:
-        """Advance every row by its last token.
-
-        Args:
-            tokens: (R,) ids.
-            top: Candidates wanted, K.
-
-        Returns:
-            Log-probabilities (R, K) float64, best first; their token ids (R, K) int64; and the source position (R,)
-            int64 that the alignment head looks at, or None if the model has no such head.
-
-        Raises:
-            ModelFailure: The graph raised, or a score is not finite.
-        """
+        """See ``LiveRows``."""
         scores, candidates, attended, _ = self._step(tokens, top)
         return scores[0], candidates[0], None if attended is None else attended[0]
 
@@ -273,11 +258,7 @@ class NativeRows:
         return scores, candidates, attended, found
 
     def search_steps(self, beams: Sequence[Beam], steps: int) -> Steps:
-        """Search ``steps`` further, or until all have ended; see ``LiveRows``.
-
-        Raises:
-            ModelFailure: The graph raised, or a score is not finite.
-        """
+        """See ``LiveRows``."""
         totals, tokens, parents, attended, _ = self._run(
             [token for beam in beams for token in beam.tokens],
             [total for beam in beams for total in beam.totals],
