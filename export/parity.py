@@ -49,12 +49,12 @@ class Parity:
         return asdict(self)
 
 
-def measure(model: Transformer, graphs: OnnxModel | NativeModel, *, seed: int = 0) -> Parity:
+def measure(model: Transformer, graphs: OnnxModel | NativeModel) -> Parity:
     """Compare on random ids over ``SHAPES``.
 
     The graphs decode step by step. A model with a memory translates two sentences in a row; both count.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     most = model.config.max_positions
     exact = copy.deepcopy(model).double()
     errors = []

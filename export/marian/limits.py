@@ -55,14 +55,14 @@ def read_bytes(path: Path, most_bytes: int) -> bytes:
         raise SourceError(str(error)) from error
 
 
-def check_plain(path: Path, most_bytes: int = MODEL_BYTES) -> None:
-    """Let a library open a file only if it is a plain one and not too large.
+def check_plain(path: Path) -> None:
+    """Let a library open a file of a model only if it is a plain one and not too large.
 
     Raises:
         SourceError: As ``read_bytes``.
     """
     try:
-        with open_plain(path, most_bytes):
+        with open_plain(path, MODEL_BYTES):
             pass
     except BundleError as error:
         raise SourceError(str(error)) from error

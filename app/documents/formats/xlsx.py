@@ -91,13 +91,8 @@ def _name(column: Any) -> str:
 
 
 def _segments(parts: OfficeParts, headers: _Headers, choices: Choices) -> Iterator[Segment]:
-    for root in parts.roots("spreadsheetml.sharedStrings+xml"):
-        for cell in root.iter(f"{S}si"):
-            choices.take(cell)
-            if not headers.take(cell):
-                yield Paragraph(cell, SHEET)
-    for root in parts.roots(_SHEET, having=b"inlineStr"):
-        for cell in root.iter(f"{S}is"):
+    for root in (*parts.roots("spreadsheetml.sharedStrings+xml"), *parts.roots(_SHEET, having=b"inlineStr")):
+        for cell in root.iter(f"{S}si", f"{S}is"):  # shared texts, and those in cells themselves
             choices.take(cell)
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)

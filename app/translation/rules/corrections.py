@@ -3,8 +3,6 @@
 None of them should: a test looks for it. So the order decides nothing but what a reader sees first.
 """
 
-from collections.abc import Sequence
-
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
@@ -42,10 +40,10 @@ CORRECTIONS = (
 )
 
 
-def corrections(pair: Pair, rules: Sequence[Correction] = CORRECTIONS) -> list[Edit]:
+def corrections(pair: Pair) -> list[Edit]:
     """Finds what to change in a translation, in order and disjoint."""
     kept: list[tuple[Edit, int]] = []
-    for edit, rule in _wanted(pair, rules):
+    for edit, rule in _wanted(pair):
         if not kept or not overlap(kept[-1][0], edit):
             kept.append((edit, rule))
         elif rule < kept[-1][1]:
@@ -59,8 +57,8 @@ def overlap(one: Edit, other: Edit) -> bool:
     return second.begin < first.end or first[:2] == second[:2]
 
 
-def _wanted(pair: Pair, rules: Sequence[Correction]) -> list[tuple[Edit, int]]:
-    """The edits of all rules with the indices of the rules, in the order of the text."""
+def _wanted(pair: Pair) -> list[tuple[Edit, int]]:
+    """The edits of all ``CORRECTIONS`` with their indices, in the order of the text."""
     strict = pair.options.preserves_formatting
-    edits = ((rule.edits(pair), index) for index, rule in enumerate(rules) if not (rule.is_formatting and strict))
+    edits = ((rule.edits(pair), index) for index, rule in enumerate(CORRECTIONS) if not (rule.is_formatting and strict))
     return sorted((edit, index) for found, index in edits for edit in found)
