@@ -43,16 +43,22 @@ INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
 FAILURES = failures(error) | {456: error("The quota of the key is used up", no_quota=NO_QUOTA), 500: INTERNAL}
 NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
 
+
+def _from_german(*texts: str, **others: object) -> dict[str, object]:
+    return {"text": list(texts), "source_lang": "DE", "target_lang": "EN-GB", **others}
+
+
+def _from_english(**others: object) -> dict[str, object]:
+    return {"text": ["Hello"], "source_lang": "EN", "target_lang": "DE", **others}
+
+
 TRANSLATE_REQUEST = request_body(
     TRANSLATE.model(
         "DeepLTranslateRequest",
         "Parameters of /v2/translate. A form repeats `text`, and writes the tag lists with commas.",
     ),
     {
-        "german_to_english": (
-            "German to English",
-            {"text": ["Ich möchte ein Bier."], "source_lang": "DE", "target_lang": "EN-GB"},
-        ),
+        "german_to_english": ("German to English", _from_german("Ich möchte ein Bier.")),
         "list": (
             "Two texts, languages detected, characters counted",
             {
@@ -63,13 +69,7 @@ TRANSLATE_REQUEST = request_body(
         ),
         "greedy_html": (
             "HTML, translated by greedy search",
-            {
-                "text": ["<p>Guten Morgen!</p>"],
-                "source_lang": "DE",
-                "target_lang": "EN-GB",
-                "tag_handling": "html",
-                "model_type": "latency_optimized",
-            },
+            _from_german("<p>Guten Morgen!</p>", tag_handling="html", model_type="latency_optimized"),
         ),
         "missing": ("Mistake: nothing to translate", {"text": [], "target_lang": "DE"}),
         "unsupported": ("Mistake: a language that is not served", {"text": ["Hello"], "target_lang": "TLH"}),
@@ -79,31 +79,17 @@ TRANSLATE_REQUEST = request_body(
         ),
         "inline_glossary": (
             "A glossary in the request",
-            {
-                "text": ["Ich möchte ein Bier."],
-                "source_lang": "DE",
-                "target_lang": "EN-GB",
-                "glossary": {"Bier": "beer"},
-            },
+            _from_german("Ich möchte ein Bier.", glossary={"Bier": "beer"}),
         ),
         "glossary": (
             "Mistake: a glossary, which this server doesn't have",
-            {
-                "text": ["Hello"],
-                "source_lang": "EN",
-                "target_lang": "DE",
-                "glossary_id": "def3a26b-3e84-45b3-84ae-0c0aaf3525f7",
-            },
+            _from_english(glossary_id="def3a26b-3e84-45b3-84ae-0c0aaf3525f7"),
         ),
         "memory": (
             "Mistake: a translation memory, which this server doesn't have",
-            {
-                "text": ["Hello"],
-                "source_lang": "EN",
-                "target_lang": "DE",
-                "translation_memory_id": "a74d88fb-ed2a-4943-a664-a4512398b994",
-                "translation_memory_threshold": 80,
-            },
+            _from_english(
+                translation_memory_id="a74d88fb-ed2a-4943-a664-a4512398b994", translation_memory_threshold=80
+            ),
         ),
     },
 )

@@ -109,78 +109,56 @@ def _translated(model: Any, description: str, examples: Examples) -> dict[str, A
     return {**whole, "headers": TRANSLATE_HEADERS}
 
 
+def _from_german(text: object, **others: object) -> dict[str, object]:
+    return {"q": text, **_GERMAN_TO_ENGLISH, **others}
+
+
+def _from_english(text: str, **others: object) -> dict[str, object]:
+    return {"q": text, "source": "en", "target": "de", **others}
+
+
 TRANSLATE_REQUEST = request_body(
     TRANSLATE.model(
         "TranslateRequest", "Parameters of /translate; everything after `format` goes beyond LibreTranslate."
     ),
     {
-        "german_to_english": ("German to English", {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}),
-        "english_to_german": ("English to German", {"q": "Where is the station?", "source": "en", "target": "de"}),
-        "auto": ("Detect the language", {"q": "Wo ist der Bahnhof?", "source": "auto", "target": "en"}),
+        "german_to_english": ("German to English", _from_german("Ich möchte ein Bier.")),
+        "english_to_german": ("English to German", _from_english("Where is the station?")),
+        "auto": ("Detect the language", _from_german("Wo ist der Bahnhof?", source="auto")),
         "list": (
             "A list in two languages",
-            {"q": ["Wo ist der Bahnhof?", "Where is the station?"], "source": "auto", "target": "en"},
+            _from_german(["Wo ist der Bahnhof?", "Where is the station?"], source="auto"),
         ),
-        "alternatives": (
-            "Two other translations",
-            {"q": "Guten Morgen!", "source": "de", "target": "en", "alternatives": 2},
-        ),
+        "alternatives": ("Two other translations", _from_german("Guten Morgen!", alternatives=2)),
         "html": (
             "HTML: tags stay, attributes and code too",
-            {
-                "q": '<h1>Guten Morgen!</h1><p class="sign">Ich möchte ein <b>Bier</b>.</p>',
-                "source": "de",
-                "target": "en",
-                "format": "html",
-            },
+            _from_german('<h1>Guten Morgen!</h1><p class="sign">Ich möchte ein <b>Bier</b>.</p>', format="html"),
         ),
         "markdown": (
             "Markdown: syntax, links and code stay",
-            {
-                "q": "# Guten Morgen!\n\n* Ich möchte ein **Bier**.\n\n```\nprint(1)\n```\n",
-                "source": "de",
-                "target": "en",
-                "format": "markdown",
-            },
+            _from_german("# Guten Morgen!\n\n* Ich möchte ein **Bier**.\n\n```\nprint(1)\n```\n", format="markdown"),
         ),
         "protect": (
             "Placeholders kept",
-            {
-                "q": "Hallo {{name}}, du hast %d Briefe.",
-                "source": "de",
-                "target": "en",
-                "protect": ["%d", "regex:[{]{2}[a-z]+[}]{2}"],
-            },
+            _from_german("Hallo {{name}}, du hast %d Briefe.", protect=["%d", "regex:[{]{2}[a-z]+[}]{2}"]),
         ),
-        "glossary": (
-            "A glossary",
-            {"q": "Ich möchte ein Bier.", **_GERMAN_TO_ENGLISH, "glossary": {"Bier": "beer"}},
-        ),
+        "glossary": ("A glossary", _from_german("Ich möchte ein Bier.", glossary={"Bier": "beer"})),
         "details": ("Every sentence described", _MORNING | {"details": True}),
         "stream": ("Sentence by sentence", _MORNING | {"stream": True}),
-        "tokens": ("With tokens", {"q": "Guten Morgen!", **_GERMAN_TO_ENGLISH, "beam_size": 1, "stream": True}),
+        "tokens": ("With tokens", _from_german("Guten Morgen!", beam_size=1, stream=True)),
         "options": (
             "Greedy search within two seconds",
-            {"q": "Guten Morgen!", "source": "de", "target": "en", "beam_size": 1, "deadline_ms": 2000},
+            _from_german("Guten Morgen!", beam_size=1, deadline_ms=2000),
         ),
-        "missing": ("Mistake: nothing to translate", {"q": "", "source": "de", "target": "en"}),
-        "unsupported": ("Mistake: a language that is not served", {"q": "Hello", "source": "zz", "target": "de"}),
-        "out_of_range": (
-            "Mistake: an option out of range",
-            {"q": "Hello", "source": "en", "target": "de", "beam_size": 99},
-        ),
-        "empty_term": (
-            "Mistake: a term without a translation",
-            {"q": "Hallo", **_GERMAN_TO_ENGLISH, "glossary": {"Bier": ""}},
-        ),
+        "missing": ("Mistake: nothing to translate", _from_german("")),
+        "unsupported": ("Mistake: a language that is not served", _from_english("Hello", source="zz")),
+        "out_of_range": ("Mistake: an option out of range", _from_english("Hello", beam_size=99)),
+        "empty_term": ("Mistake: a term without a translation", _from_german("Hallo", glossary={"Bier": ""})),
         "memory": (
             "Mistake: a translation memory, which this server doesn't have",
-            {"q": "Hallo", **_GERMAN_TO_ENGLISH, "translation_memory_id": "a74d88fb-ed2a-4943-a664-a4512398b994"},
+            _from_german("Hallo", translation_memory_id="a74d88fb-ed2a-4943-a664-a4512398b994"),
         ),
-        "pattern": (
-            "Mistake: a malformed pattern",
-            {"q": "Hello", "source": "en", "target": "de", "protect": ["regex:("]},
-        ),
+        "pattern": ("Mistake: a malformed pattern", _from_english("Hello", protect=["regex:("])),
     },
 )
 TRANSLATE_RESPONSES: Responses = {
