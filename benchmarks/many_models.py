@@ -99,10 +99,7 @@ def get(server: Server, path: str) -> Any:
 
 def translate(server: Server, text: str, source: str, target: str) -> str:
     """Translate one text."""
-    body = json.dumps({"q": text, "source": source, "target": target}).encode()
-    request = urllib.request.Request(server.url + "/translate", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as response:
-        return str(json.load(response)["translatedText"])
+    return server.translate(json.dumps({"q": text, "source": source, "target": target}).encode())
 
 
 def measure_cold(server: Server, codes: list[str]) -> dict[str, float]:

@@ -87,6 +87,12 @@ class Server:
     process: psutil.Popen
     ready_s: float
 
+    def translate(self, body: bytes) -> str:
+        """Translate one text; ``body`` is the JSON of a request."""
+        request = urllib.request.Request(self.url + "/translate", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=120) as response:
+            return str(json.load(response)["translatedText"])
+
     def rss_bytes(self) -> int:
         """Resident memory, with that of its children."""
         return sum(int(memory.rss) for memory in self._of_each(psutil.Process.memory_info))

@@ -24,7 +24,6 @@ import asyncio
 import json
 import os
 import sys
-import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -105,13 +104,6 @@ def _libretranslate(
     )
 
 
-def translate(server: Server, body: bytes) -> str:
-    """One translation; the first ones make LibreTranslate load its model."""
-    request = urllib.request.Request(server.url + "/translate", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=120) as response:
-        return str(json.load(response)["translatedText"])
-
-
 @dataclass(frozen=True)
 class Bench:
     """The common settings of all loads, and their results."""
@@ -181,7 +173,8 @@ def main(
     with TemporaryDirectory() as folder, ExitStack() as stack:
         ours, peer, idle = start(stack, bundle, environment, cores, Path(folder), against)
         cores.pin_client()
-        translations = {server.name: [translate(server, body) for body in bodies[:warm_up]] for server in (ours, peer)}
+        # The first ones make LibreTranslate load its model.
+        translations = {server.name: list(map(server.translate, bodies[:warm_up])) for server in (ours, peer)}
         for number in track(range(rounds), "closed loop", console=console):
             for count in clients:
                 bench.closed([ours, peer, idle] if number == 0 else [ours, peer], count, number)
