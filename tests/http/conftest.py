@@ -1,8 +1,13 @@
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
 
 import httpx
 import pytest
 
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, serving
 from tests.support.shipped_server import shipped_server
 
@@ -13,9 +18,22 @@ def engine() -> FakeEngine:
 
 
 @pytest.fixture
-async def client(engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine) as client:
+def settings() -> Settings | None:
+    """Those of the server that ``client`` asks; None for the defaults. A module may have a fixture of its own."""
+    return None
+
+
+@pytest.fixture
+async def client(engine: FakeEngine, settings: Settings | None) -> AsyncIterator[httpx.AsyncClient]:
+    async with serving(engine, settings) as client:
         yield client
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[KeyStore]:
+    """The API keys of a server whose data is in ``tmp_path``."""
+    with closing(Database(tmp_path)) as database:
+        yield KeyStore(database)
 
 
 @pytest.fixture(scope="session", params=["process", pytest.param("cluster", marks=pytest.mark.cluster)])

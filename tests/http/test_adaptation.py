@@ -1,6 +1,5 @@
 """Translation memories that adapt: which entries a sentence is given to learn from. Other tests show what they do."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -8,7 +7,6 @@ import pytest
 
 from app.engine.interface import Example
 from app.settings import Settings
-from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 PATH = "/v3/translation_memories"
@@ -20,9 +18,8 @@ ENTRIES = {
 
 
 @pytest.fixture
-async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path)
 
 
 async def make(client: httpx.AsyncClient, **changes: object) -> str:

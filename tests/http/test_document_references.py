@@ -1,7 +1,7 @@
 """Documents with glossaries and translation memories that the server keeps, on both contracts and in all formats."""
 
 import io
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import docx
@@ -10,7 +10,6 @@ import polib
 import pytest
 
 from app.settings import Settings
-from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
@@ -49,9 +48,8 @@ FORMATS = {
 
 
 @pytest.fixture
-async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path)
 
 
 @pytest.fixture

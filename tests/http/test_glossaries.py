@@ -1,7 +1,6 @@
 """DeepL's glossaries over a database, of several owners, and with the official client."""
 
 import uuid
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from deepl.api_data import MultilingualGlossaryDictionaryEntries
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
-from tests.support.fakes import FakeEngine, serving
+from tests.support.fakes import serving
 
 pytestmark = pytest.mark.anyio
 PAIR = {"source_lang": "de", "target_lang": "en"}
@@ -24,9 +23,8 @@ V2, V3 = "/v2/glossaries", "/v3/glossaries"
 
 
 @pytest.fixture
-async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path)
 
 
 async def make(client: httpx.AsyncClient, **changes: object) -> dict:

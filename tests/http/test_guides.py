@@ -6,7 +6,6 @@ lokalise/i18n-ally `src/translators/engines`, wp-plugins/loco-translate `src/api
 v1r0x/integration_libretranslate for Nextcloud with jefs42/libretranslate.
 """
 
-from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 
@@ -14,16 +13,14 @@ import httpx
 import pytest
 
 from app.settings import Settings
-from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 KEY = {"Authorization": "DeepL-Auth-Key any-key"}
 
 
 @pytest.fixture
-async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path)
 
 
 async def test_weblate_with_libretranslates_contract(client: httpx.AsyncClient) -> None:

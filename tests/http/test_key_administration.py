@@ -1,7 +1,6 @@
 """The operator's keys over HTTP."""
 
 import json
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -16,10 +15,8 @@ TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 
 
 @pytest.fixture
-async def client(tmp_path) -> AsyncIterator[httpx.AsyncClient]:
-    settings = Settings(data=tmp_path, keys="required", admin_key=ADMIN_KEY)
-    async with serving(FakeEngine(), settings) as client:
-        yield client
+def settings(tmp_path) -> Settings:
+    return Settings(data=tmp_path, keys="required", admin_key=ADMIN_KEY)
 
 
 async def keys_of(client: httpx.AsyncClient) -> list[dict]:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from app.errors import ModelFailure, Overloaded
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
-from tests.support.fakes import FakeEngine, build, serving
+from tests.support.fakes import build, serving
 from tests.support.shipped_server import shipped_server
 
 pytestmark = pytest.mark.anyio
@@ -29,19 +29,8 @@ DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN
 
 
 @pytest.fixture
-def store(tmp_path) -> KeyStore:
-    return KeyStore(Database(tmp_path))
-
-
-@pytest.fixture
-def engine() -> FakeEngine:
-    return FakeEngine()
-
-
-@pytest.fixture
-async def client(tmp_path, engine, store) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path, keys="required")) as client:
-        yield client
+def settings(tmp_path) -> Settings:
+    return Settings(data=tmp_path, keys="required")
 
 
 async def answer(client: httpx.AsyncClient, path: str, body: dict, **headers: str) -> tuple[int, dict]:

@@ -1,6 +1,5 @@
 """Translation memories over HTTP, of several owners."""
 
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -29,9 +28,8 @@ ENTITY = b'<!DOCTYPE tmx [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
 
 
 @pytest.fixture
-async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path)
 
 
 async def make(client: httpx.AsyncClient, *entries: tuple[str, str], **changes: object) -> str:

@@ -1,6 +1,5 @@
 """Jobs of translation memories: what the official clients don't show. `test_deepl_client_methods.py` has the rest."""
 
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -22,9 +21,8 @@ TMX = b"""<tmx version="1.4"><header srclang="*all*"/><body>
 
 
 @pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(FakeEngine(), Settings(data=tmp_path, keys="optional")) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path, keys="optional")
 
 
 async def imported(client: httpx.AsyncClient, **headers: str) -> dict[str, str]:

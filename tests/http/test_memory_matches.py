@@ -1,6 +1,5 @@
 """Translation with a translation memory, on both contracts, in markup and in streams."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -8,7 +7,6 @@ import pytest
 
 from app.errors import Overloaded
 from app.settings import Settings
-from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 PATH = "/v3/translation_memories"
@@ -22,9 +20,8 @@ APPLIED, OFFERED = True, False
 
 
 @pytest.fixture
-async def client(tmp_path: Path, engine: FakeEngine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path)
 
 
 @pytest.fixture

@@ -18,9 +18,6 @@ from app.api.oidc import FRESH_S, PAUSE_S, USABLE_S, Issuer
 from app.errors import ConfigurationError, InvalidKey, IssuerUnavailable
 from app.priority import Priority
 from app.settings import Settings
-from app.storage.database import Database
-from app.storage.keys import KeyStore
-from tests.support.fakes import FakeEngine, serving
 from tests.support.issuer import TestIssuer, issuing
 
 pytestmark = pytest.mark.anyio
@@ -45,15 +42,8 @@ def issuer() -> Iterator[TestIssuer]:
 
 
 @pytest.fixture
-def store(tmp_path) -> KeyStore:
-    return KeyStore(Database(tmp_path))
-
-
-@pytest.fixture
-async def client(tmp_path, issuer, store) -> AsyncIterator[httpx.AsyncClient]:
-    settings = Settings(data=tmp_path, keys="required", oidc_issuer=issuer.url, oidc_audience="dragoman")
-    async with serving(FakeEngine(), settings) as client:
-        yield client
+def settings(tmp_path, issuer) -> Settings:
+    return Settings(data=tmp_path, keys="required", oidc_issuer=issuer.url, oidc_audience="dragoman")
 
 
 @pytest.fixture
@@ -62,8 +52,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def verifier(tmp_path, issuer, clock) -> AsyncIterator[Issuer]:
-    settings = Settings(data=tmp_path, keys="required", oidc_issuer=issuer.url, oidc_audience="dragoman")
+async def verifier(settings, clock) -> AsyncIterator[Issuer]:
     verifier = Issuer(settings, clock)
     yield verifier
     await verifier.close()

@@ -1,15 +1,10 @@
 """A request's priority: from its key and its header, in both contracts."""
 
-from collections.abc import AsyncIterator
-
-import httpx
 import pytest
 
 from app.errors import Overloaded
 from app.priority import Priority, priority
 from app.settings import Settings
-from app.storage.database import Database
-from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
@@ -40,14 +35,8 @@ def engine() -> Noting:
 
 
 @pytest.fixture
-def store(tmp_path) -> KeyStore:
-    return KeyStore(Database(tmp_path))
-
-
-@pytest.fixture
-async def client(tmp_path, engine, store) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path, keys="optional")) as client:
-        yield client
+def settings(tmp_path) -> Settings:
+    return Settings(data=tmp_path, keys="optional")
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,11 @@ import pytest
 
 from app.errors import ConfigurationError
 from app.settings import Settings
-from app.storage.database import Database
-from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, build
 
 pytestmark = pytest.mark.anyio
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 Ask = Callable[..., Awaitable[tuple[int, str]]]
-
-
-@pytest.fixture
-def store(tmp_path) -> KeyStore:
-    return KeyStore(Database(tmp_path))
 
 
 @asynccontextmanager

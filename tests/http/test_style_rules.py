@@ -1,6 +1,5 @@
 """Style rules: whose they are, what they mean for a translation, and what is refused by name."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -14,7 +13,6 @@ from app.storage.keys import KeyStore
 from app.text.register import Register
 from languages.notation import notation_of
 from languages.registry import language_of
-from tests.support.fakes import FakeEngine, serving
 
 pytestmark = pytest.mark.anyio
 PATH = "/v3/style_rules"
@@ -30,14 +28,8 @@ FORMAL = {"style_and_tone": {"formality": "use_formal_tone"}}
 
 
 @pytest.fixture
-def engine() -> FakeEngine:
-    return FakeEngine()
-
-
-@pytest.fixture
-async def client(tmp_path, engine) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(engine, Settings(data=tmp_path, keys="optional")) as client:
-        yield client
+def settings(tmp_path) -> Settings:
+    return Settings(data=tmp_path, keys="optional")
 
 
 async def made(client: httpx.AsyncClient, rules: Any, **others: Any) -> str:

@@ -1,6 +1,5 @@
 """Suggestions: sent by anybody, reviewed by the operator, and then in a translation memory."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
@@ -18,9 +17,8 @@ PATH = "/admin/suggestions"
 
 
 @pytest.fixture
-async def client(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
-    async with serving(FakeEngine(), Settings(data=tmp_path, suggestions=True, admin_key=ADMIN_KEY)) as client:
-        yield client
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path, suggestions=True, admin_key=ADMIN_KEY)
 
 
 async def listed(client: httpx.AsyncClient, **wanted: object) -> list[dict]:
