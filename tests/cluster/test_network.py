@@ -22,7 +22,7 @@ from tests.support.s3 import S3Server
 from tests.support.shipped_server import shipped_server
 from tests.support.valkey import ValkeyServer
 
-pytestmark = [pytest.mark.cluster, pytest.mark.anyio]
+pytestmark = pytest.mark.cluster
 
 ANSWER_S = 25.0
 BACK_S = 30.0

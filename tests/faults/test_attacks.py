@@ -23,7 +23,6 @@ from app.fairness.pool import TEXT_POOL
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, build, client_of, serving
 
-pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[2]
 LIMIT = 64 * 1024  # of what is not counted of a body
 

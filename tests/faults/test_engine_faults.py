@@ -160,7 +160,6 @@ def test_a_retried_job_may_be_cancelled():
     assert scheduler.counters["cancelled"] == 1
 
 
-@pytest.mark.anyio
 async def test_scores_that_are_not_finite_fail_one_sentence_only(tiny_bundle, tiny_tokenizer, tiny_onnx, monkeypatch):
     """The real graphs, with NaN in the row of the sentence of 7 source tokens."""
     healthy = tiny_onnx.step
@@ -295,7 +294,6 @@ def test_a_stop_waits_for_every_worker():
     assert item.future.result(0).hypotheses == expected((3,))
 
 
-@pytest.mark.anyio
 async def test_an_engine_whose_thread_died_says_so(tiny_bundle):
     model = ToyModel(512)
     engine = engine_of(tiny_bundle, model)
@@ -313,7 +311,6 @@ async def test_an_engine_whose_thread_died_says_so(tiny_bundle):
     assert engine.state == "stopping"
 
 
-@pytest.mark.anyio
 async def test_an_engine_that_never_started_can_be_stopped(tiny_bundle):
     engine = engine_of(tiny_bundle, ToyModel(512))
     with pytest.raises(EngineUnavailable, match="starting"):

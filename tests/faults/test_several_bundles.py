@@ -18,8 +18,6 @@ from app.engine.registry import Registry
 from app.settings import Settings
 from tests.support.tiny import relabel
 
-pytestmark = pytest.mark.anyio
-
 ROOT = Path(__file__).parents[2]
 WAIT_S = 120.0
 TEXTS = {

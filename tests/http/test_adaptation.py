@@ -8,7 +8,6 @@ import pytest
 from app.engine.interface import Example
 from app.settings import Settings
 
-pytestmark = pytest.mark.anyio
 PATH = "/v3/translation_memories"
 ENTRIES = {
     "Der Warenkorb ist leer.": "The cart is empty.",

@@ -14,8 +14,6 @@ from app.main import CONTRACTS
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
-
 VERSION = {"api-version": "3.0"}
 GERMAN = [{"Text": "Wo ist der Bahnhof?"}]
 

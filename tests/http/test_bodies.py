@@ -9,8 +9,6 @@ from app.api.request_body import MAX_FORM_FIELDS
 from app.settings import Settings
 from tests.support.fakes import serving
 
-pytestmark = pytest.mark.anyio
-
 BEER = {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}
 BEER_IN_ENGLISH = {"translatedText": "I'd like a beer."}
 FORM = "application/x-www-form-urlencoded"

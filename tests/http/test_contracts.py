@@ -8,8 +8,6 @@ from app.errors import Overloaded
 from app.main import CONTRACTS
 from tests.support.fakes import FakeEngine, build, serving
 
-pytestmark = pytest.mark.anyio
-
 DOCUMENT = build(FakeEngine()).openapi()
 
 

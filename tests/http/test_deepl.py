@@ -14,7 +14,6 @@ from tests.support.fakes import FakeEngine, serving
 
 UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 
-pytestmark = pytest.mark.anyio
 
 BEER = {"text": ["Ich möchte ein Bier."], "source_lang": "DE", "target_lang": "EN-GB"}
 BEER_IN_ENGLISH = {"translations": [{"detected_source_language": "DE", "text": "I'd like a beer."}]}

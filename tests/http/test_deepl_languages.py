@@ -4,8 +4,6 @@ import pytest
 
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
-
 CHINESE_AND_PORTUGUESE = frozenset(
     pair for code in ("pt", "pt-br", "zh-hans", "zh-hant") for pair in (("en", code), (code, "en"))
 )

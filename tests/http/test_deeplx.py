@@ -9,8 +9,6 @@ from app.storage.database import Database
 from app.storage.keys import KeyStore
 from tests.support.fakes import serving
 
-pytestmark = pytest.mark.anyio
-
 BEER = {"text": "Ich möchte ein Bier.", "source_lang": "DE", "target_lang": "EN"}
 
 

@@ -14,8 +14,6 @@ from tests.support.engines import GERMAN
 from tests.support.fakes import serving
 from tests.support.toy import engine_of
 
-pytestmark = pytest.mark.anyio
-
 TEXT = " ".join(GERMAN[:3])
 REQUESTS: dict[str, dict[str, Any]] = {
     "plain": {"q": TEXT},

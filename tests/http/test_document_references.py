@@ -11,7 +11,6 @@ import pytest
 
 from app.settings import Settings
 
-pytestmark = pytest.mark.anyio
 UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 PAIR = {"source_lang": "DE", "target_lang": "EN"}
 TERMS = [{"source": "Bier", "target": "beer", "status": "applied", "count": 1}]

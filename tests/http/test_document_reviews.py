@@ -9,7 +9,6 @@ import pytest
 
 from tests.support.fakes import FakeEngine
 
-pytestmark = pytest.mark.anyio
 CATALOG = b'msgid "Guten Morgen!"\nmsgstr ""\n\nmsgid "Ein LOOP."\nmsgstr ""\n'
 
 

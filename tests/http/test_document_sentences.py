@@ -14,7 +14,6 @@ from app.documents import review as reviewing
 from app.documents import sentences
 from tests.support.fakes import FakeEngine
 
-pytestmark = pytest.mark.anyio
 CATALOG = b'#: a.c:1\nmsgid "Guten Morgen!"\nmsgstr ""\n\n#, c-format\nmsgid "Wo ist der Bahnhof?"\nmsgstr ""\n'
 
 

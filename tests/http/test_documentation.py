@@ -15,8 +15,6 @@ from app.settings import Settings
 from app.text.quality_checks import Verdict
 from tests.support.fakes import FakeEngine, build, serving
 
-pytestmark = pytest.mark.anyio
-
 DOCUMENT = build(FakeEngine()).openapi()
 OPERATIONS = [(method, path, body) for path, item in DOCUMENT["paths"].items() for method, body in item.items()]
 

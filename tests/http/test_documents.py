@@ -20,7 +20,6 @@ from app.storage.documents import DocumentStore
 from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
 TEXT = b"Guten Morgen!\nWo ist der Bahnhof?\n"
 TRANSLATED = b"Good morning!\nWhere is the station?\n"
 UPLOAD = {"source_lang": "DE", "target_lang": "EN-GB"}

@@ -14,8 +14,6 @@ from app.main import CONTRACTS
 from app.settings import Settings
 from tests.support.fakes import build, client_of, serving
 
-pytestmark = pytest.mark.anyio
-
 BODY = {"q": "Geheimer Text", "source": "de", "target": "en"}
 OWN_ERRORS = [
     value for _, value in inspect.getmembers(errors, inspect.isclass) if issubclass(value, errors.DragomanError)

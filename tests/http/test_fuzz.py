@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -10,8 +9,6 @@ from app.api.deepl.endpoints import TRANSLATE as DEEPL
 from app.api.libretranslate.endpoints import TRANSLATE as LIBRETRANSLATE
 from tests.support.fakes import FakeEngine, build, client_of
 from tests.support.parameters import json_values, requests_for
-
-pytestmark = pytest.mark.anyio
 
 APP = build(FakeEngine())
 DOCUMENTED = {200, 400, 413, 504}

@@ -7,8 +7,6 @@ import pytest
 from app.errors import Overloaded
 from tests.support.fakes import FakeEngine
 
-pytestmark = pytest.mark.anyio
-
 GERMAN = {"source": "de", "target": "en"}
 
 

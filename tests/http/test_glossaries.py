@@ -14,7 +14,6 @@ from app.storage.database import Database
 from app.storage.keys import KeyStore
 from tests.support.fakes import serving
 
-pytestmark = pytest.mark.anyio
 PAIR = {"source_lang": "de", "target_lang": "en"}
 ENGLISH = {"source_lang": "EN", "target_lang": "DE"}
 BEER = {**PAIR, "entries": "Bier\tbeer", "entries_format": "tsv"}

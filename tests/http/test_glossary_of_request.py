@@ -2,8 +2,6 @@
 
 import pytest
 
-pytestmark = pytest.mark.anyio
-
 BEER = {"source": "Bier", "target": "beer", "status": "applied", "count": 1}
 
 

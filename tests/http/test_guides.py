@@ -14,7 +14,6 @@ import pytest
 
 from app.settings import Settings
 
-pytestmark = pytest.mark.anyio
 KEY = {"Authorization": "DeepL-Auth-Key any-key"}
 
 

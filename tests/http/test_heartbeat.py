@@ -9,8 +9,6 @@ from app.errors import DeadlineExceeded
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, build
 
-pytestmark = pytest.mark.anyio
-
 
 async def answers(engine, text, *, after_s=0.001, version="1.1", path="/v2/translate"):
     """What the application sends; the engine goes on once a line break has come, or at once if none is to come."""

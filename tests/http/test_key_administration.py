@@ -8,7 +8,6 @@ import pytest
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
 ADMIN_KEY = "a key of sixteen or more"
 AS_OPERATOR = {"Authorization": f"Bearer {ADMIN_KEY}"}
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}

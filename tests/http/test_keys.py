@@ -22,7 +22,6 @@ from app.storage.keys import KeyStore
 from tests.support.fakes import build, serving
 from tests.support.shipped_server import shipped_server
 
-pytestmark = pytest.mark.anyio
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 JSON = {"Content-Type": "application/json"}
 DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}

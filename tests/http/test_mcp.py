@@ -14,8 +14,6 @@ from mcp.client.streamable_http import streamable_http_client
 ROOT = Path(__file__).parents[2]
 COMMAND = ("-m", "app", "mcp")
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_over_stdio_with_its_own_models(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Ich möchte ein Bier.\n")

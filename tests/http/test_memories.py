@@ -11,7 +11,6 @@ from app.storage.database import Database
 from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
 PATH = "/v3/translation_memories"
 SITE = {"name": "Site", "source_lang": "DE", "target_lang": "EN-GB"}
 UNKNOWN = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"

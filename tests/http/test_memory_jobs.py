@@ -12,7 +12,6 @@ from app.storage.database import Database
 from app.storage.keys import KeyStore
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
 PATH = "/v3/translation_memories"
 FILE = {"source_file": {"file_name": "a.tmx", "content_length": 10}}
 TMX = b"""<tmx version="1.4"><header srclang="*all*"/><body>

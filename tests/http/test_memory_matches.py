@@ -8,7 +8,6 @@ import pytest
 from app.errors import Overloaded
 from app.settings import Settings
 
-pytestmark = pytest.mark.anyio
 PATH = "/v3/translation_memories"
 ENTRIES = {
     "Guten Tag!": "Top of the day!",

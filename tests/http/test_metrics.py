@@ -13,8 +13,6 @@ from app.settings import Settings
 from tests.support.bundles import SHIPPED
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
-
 BODY = {"q": "Guten Morgen!", "source": "auto", "target": "en"}
 
 

@@ -11,8 +11,6 @@ from app.logs import request_id
 from app.settings import Settings
 from tests.support.fakes import build, serving
 
-pytestmark = pytest.mark.anyio
-
 BODY = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 CORS = {
     "Access-Control-Allow-Origin": "*",

@@ -12,8 +12,6 @@ from app.translation.word_links import word_links
 from tests.support.fakes import serving
 from tests.support.toy import engine_of
 
-pytestmark = pytest.mark.anyio
-
 DE_EN = {"source": "de", "target": "en"}
 TEXTS = [
     "Guten Morgen! Wo ist der Bahnhof?",

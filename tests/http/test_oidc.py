@@ -20,7 +20,6 @@ from app.priority import Priority
 from app.settings import Settings
 from tests.support.issuer import TestIssuer, issuing
 
-pytestmark = pytest.mark.anyio
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}
 

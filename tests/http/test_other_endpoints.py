@@ -5,8 +5,6 @@ import pytest
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.mark.parametrize("send", [{"json": {"q": "Wo ist der Bahnhof?"}}, {"data": {"q": "Wo ist der Bahnhof?"}}])
 async def test_detect_answers_best_first(client, send):

@@ -14,8 +14,6 @@ from app.settings import Settings
 from app.text.quality_checks import Verdict
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
-
 WEB = Path(__file__).parents[2] / "app" / "web"
 PAGES = ["/", "/admin", "/docs"]
 KEY = "a key of sixteen or more"

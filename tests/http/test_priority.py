@@ -7,7 +7,6 @@ from app.priority import Priority, priority
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 DEEPL_TEXT = {"text": ["Guten Morgen!"], "target_lang": "EN-US"}
 

@@ -14,8 +14,6 @@ from app.settings import Settings
 from tests.support.bundles import open_fake, write_bundle
 from tests.support.fakes import FRENCH_MARK, FakeEngine, build, client_of, serving
 
-pytestmark = pytest.mark.anyio
-
 KEY = "a key of the operator's"
 BEARER = {"Authorization": f"Bearer {KEY}"}
 

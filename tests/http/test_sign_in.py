@@ -11,7 +11,6 @@ from app.errors import ConfigurationError
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, build
 
-pytestmark = pytest.mark.anyio
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 Ask = Callable[..., Awaitable[tuple[int, str]]]
 

@@ -11,8 +11,6 @@ from app.errors import Overloaded
 from tests.support.fakes import FRENCH_MARK, build, serving
 from tests.support.toy import engine_of
 
-pytestmark = pytest.mark.anyio
-
 DE_EN = {"source": "de", "target": "en"}
 PATIENCE_S = 30
 

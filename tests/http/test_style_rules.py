@@ -14,7 +14,6 @@ from app.text.register import Register
 from languages.notation import notation_of
 from languages.registry import language_of
 
-pytestmark = pytest.mark.anyio
 PATH = "/v3/style_rules"
 UNKNOWN = "a74d88fb-ed2a-4943-a664-a4512398b994"
 AUSTRIAN = {

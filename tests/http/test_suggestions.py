@@ -9,7 +9,6 @@ from app.errors import ConfigurationError
 from app.settings import Settings
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = pytest.mark.anyio
 ADMIN_KEY = "a key of sixteen or more"
 AS_OPERATOR = {"Authorization": f"Bearer {ADMIN_KEY}"}
 SUGGESTION = {"q": "Guten Morgen!", "s": "Top of the morning!", "source": "de", "target": "en"}

@@ -2,8 +2,6 @@
 
 import pytest
 
-pytestmark = pytest.mark.anyio
-
 GLOSSARY = "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"
 
 

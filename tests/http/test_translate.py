@@ -10,8 +10,6 @@ from app.api.libretranslate.requests import parse_translation
 from app.settings import Settings
 from tests.support.fakes import FRENCH_MARK, serving
 
-pytestmark = pytest.mark.anyio
-
 BEER = {"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}
 
 

@@ -7,8 +7,6 @@ import pytest
 
 from app.text.untranslated import Reason, counted
 
-pytestmark = pytest.mark.anyio
-
 
 async def untranslated(client: httpx.AsyncClient, text: str, **options: object) -> list[tuple[str, str]]:
     response = await client.post(

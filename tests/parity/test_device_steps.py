@@ -302,7 +302,6 @@ def test_a_bundle_without_native_graphs_gets_none(tiny_bundle, tmp_path):
         add_device_graphs(other, tmp_path / "out")
 
 
-@pytest.mark.anyio
 async def test_an_engine_decodes_on_the_device(tiny_bundle, paths, monkeypatch):
     texts, chosen = GERMAN[:6], SearchOptions(beam_size=3)
     async with started(from_bundle(tiny_bundle)) as simple:
@@ -317,7 +316,6 @@ async def test_an_engine_decodes_on_the_device(tiny_bundle, paths, monkeypatch):
         assert engine.info()["kernels"] is None
 
 
-@pytest.mark.anyio
 async def test_an_engine_survives_a_device_that_fails(tiny_bundle, paths, monkeypatch):
     monkeypatch.setattr("app.engine.single_model.open_model", lambda bundle, *_, **__: open_device_model(bundle, paths))
     async with started(from_bundle(tiny_bundle)) as engine:

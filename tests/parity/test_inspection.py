@@ -14,7 +14,6 @@ from app.errors import InvalidRequest, UnsupportedPair
 from app.settings import Settings
 from tests.support.engines import translate_texts
 
-pytestmark = pytest.mark.anyio
 TEXT = "Der Hund trinkt Wasser."
 
 

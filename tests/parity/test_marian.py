@@ -235,7 +235,6 @@ def test_ids_become_the_text_that_marian_tokenizer_makes(
     assert tokenizer.decode([*plain[:3], *special - {1}]) == tokenizer.decode(plain[:3])
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 async def test_an_imported_model_is_served(
     imported: Bundle, source: tuple[Path, transformers.MarianMTModel], precision: Any

@@ -125,7 +125,6 @@ def test_the_graphs_of_a_bundle_and_pytorch_agree(bundle, model):
     assert_same_translations(model, graphs)
 
 
-@pytest.mark.anyio
 async def test_a_bundle_is_served(bundle, named):
     """By the native operators if it is recurrent, otherwise by the float32 graphs."""
     app = create_app(Settings(bundle=bundle.path, threads=1))
@@ -144,7 +143,6 @@ async def test_a_bundle_is_served(bundle, named):
     assert named in info.text.replace('\\"', '"')
 
 
-@pytest.mark.anyio
 async def test_context_is_read_by_models_with_a_memory(bundle, named):
     """A text after its context is translated as at the end of both; a sentence alone is the same as ever."""
     app = create_app(Settings(bundle=bundle.path, threads=1))

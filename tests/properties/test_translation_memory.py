@@ -19,7 +19,6 @@ CHARS = 1_000
 # Copies of the source, the translation, and the fake engine's record of them.
 BYTES_A_CHARACTER = 40
 
-pytestmark = pytest.mark.anyio
 
 XML = Rules(syntax="xml")
 TEXTS = {

@@ -15,8 +15,6 @@ from tests.support.tiny import VOCABULARY
 from tests.support.toy import ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
 
-pytestmark = pytest.mark.anyio
-
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 TRACEPARENT = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
 BODY = {"q": "Geheimnis. Guten Morgen!", "source": "de", "target": "en"}

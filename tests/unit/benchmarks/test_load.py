@@ -11,8 +11,6 @@ import pytest
 
 from benchmarks.load import Answer, Connect, Request, Run, Send, closed_loop, open_loop, percentile, poisson_arrivals
 
-pytestmark = pytest.mark.anyio
-
 BODY = b"{}"
 
 

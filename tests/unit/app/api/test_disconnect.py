@@ -8,8 +8,6 @@ from fastapi import Request
 from app.api.disconnect import run_while_connected
 from app.errors import Cancelled
 
-pytestmark = pytest.mark.anyio
-
 
 class Client:
     """A client that has sent its request."""

@@ -8,7 +8,6 @@ from fastapi.responses import PlainTextResponse
 from app.api.dependencies import CurrentService
 from app.api.plain_route import PlainRoute
 
-pytestmark = pytest.mark.anyio
 router = APIRouter(route_class=PlainRoute)
 
 

@@ -20,8 +20,6 @@ from app.settings import Settings
 from tests.support.fakes import FakeEngine
 from tests.unit.app.cluster.test_remote_engine import Handle
 
-pytestmark = pytest.mark.anyio
-
 ROOT = Path(__file__).parents[4]
 BUNDLE = ROOT / "artifacts/de-en"
 SETTINGS = Settings(bundle=(BUNDLE,))

@@ -9,8 +9,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.cluster.proxy import middlewares
 
-pytestmark = pytest.mark.anyio
-
 
 async def silent(scope: Scope, receive: Receive, send: Send) -> None:
     """Ray's proxy after the ingress has died."""

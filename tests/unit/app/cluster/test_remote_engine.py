@@ -30,8 +30,6 @@ from app.logs import request_id
 from app.priority import Priority
 from tests.support.fakes import FakeEngine
 
-pytestmark = pytest.mark.anyio
-
 TEXT = "Guten Morgen! Ich möchte ein Bier. Wo ist der Bahnhof?"
 
 

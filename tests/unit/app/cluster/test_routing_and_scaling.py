@@ -12,8 +12,6 @@ from app.engine.interface import TranslationCall
 from app.engine.options import SearchOptions
 from app.settings import Settings
 
-pytestmark = pytest.mark.anyio
-
 
 def replicas(number: int) -> list[SimpleNamespace]:
     return [SimpleNamespace(replica_id=SimpleNamespace(unique_id=f"replica {name}")) for name in range(number)]

@@ -12,8 +12,6 @@ from app.engine.single_model import Engine
 from app.settings import Settings
 from tests.support.engines import GERMAN, started
 
-pytestmark = pytest.mark.anyio
-
 
 def opened(bundle, precision):
     return Engine.from_settings(Settings(bundle=bundle.path, precision=precision, threads=1))

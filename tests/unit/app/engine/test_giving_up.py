@@ -15,8 +15,6 @@ from tests.support.engines import ENDLESS, GERMAN, from_bundle, started, transla
 from tests.support.tiny import VOCABULARY
 from tests.support.toy import WAIT_S, Gate, ToyModel, engine_of, greedy
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_the_memory_of_an_engine_is_free_once_it_is_dropped(tiny_bundle):
     """Without the garbage collector: a model that makes room for another must be gone when the other is loaded."""

@@ -15,8 +15,6 @@ from export.word_lists import replace_labels
 from tests.support.engines import from_bundle, started, translate
 from tests.support.toy import greedy
 
-pytestmark = pytest.mark.anyio
-
 LABEL, TRANSLATION = "Abend Hund", "Perhaps always water"  # which no model would say
 
 

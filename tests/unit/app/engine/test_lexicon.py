@@ -15,8 +15,6 @@ from export.lexicon import write_lexicon
 from tests.support.engines import from_bundle, started, translate
 from tests.support.tiny import LEXICON
 
-pytestmark = pytest.mark.anyio
-
 WORDS = list(LEXICON)[:6]
 TEXT = " ".join(WORDS) + "."
 OTHER = "kokoko"  # no translation has it by itself

@@ -16,9 +16,6 @@ from tests.support.bundles import write_bundle
 from tests.support.fakes import DETECTOR
 from tests.support.shelf import registry_of, room_for, started, translate
 
-pytestmark = pytest.mark.anyio
-
-
 # --- routes ----------------------------------------------------------------------------------------------------------
 
 

@@ -10,8 +10,6 @@ from app.errors import BundleError, UnsupportedPair
 from tests.support.bundles import write_bundle
 from tests.support.shelf import registry_of, room_for, settle, started, translate
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_what_is_new_gone_or_changed_is_taken_up(models, shelf):
     async with started(registry_of(shelf, models)) as registry:

@@ -22,8 +22,6 @@ from tests.support.engines import GERMAN, from_bundle, started, translate, trans
 from tests.support.tiny import GOLDEN, LEXICON, LONGEST_SOURCE, VOCABULARY
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 async def engine(tiny_bundle) -> AsyncIterator[Engine]:

@@ -16,8 +16,6 @@ from app.settings import Settings
 from tests.support.fakes import FakeEngine
 from tests.support.fakes import build as application
 
-pytestmark = pytest.mark.anyio
-
 
 @asynccontextmanager
 async def agent(

@@ -215,7 +215,6 @@ def test_readers_of_a_file_wait_for_nobody_and_see_what_is_committed(tmp_path):
             reader.exec_driver_sql("DELETE FROM keys")
 
 
-@pytest.mark.anyio
 async def test_a_search_keeps_nobody_waiting_and_only_some_wait(opened):
     database = opened()
     store = KeyStore(database)

@@ -10,7 +10,6 @@ from app.errors import ConfigurationError, RateLimited
 from app.storage.database import Database
 from app.storage.request_counts import DatabaseCounts, RequestCounts, ValkeyCounts
 
-pytestmark = pytest.mark.anyio
 MINUTE = {"minute": 5}
 
 

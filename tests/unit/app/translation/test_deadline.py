@@ -8,8 +8,6 @@ import pytest
 from app.errors import DeadlineExceeded
 from app.translation.deadline import within
 
-pytestmark = pytest.mark.anyio
-
 
 async def numbers(closed: list[bool], waits: asyncio.Event | None = None) -> AsyncGenerator[int, None]:
     try:

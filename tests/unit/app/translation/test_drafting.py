@@ -13,7 +13,6 @@ from app.translation.drafting import Drafting
 from app.translation.memory import Part, Piece, StoredDraft, with_matches
 from app.translation.passages import Hit
 
-pytestmark = pytest.mark.anyio
 TERM = Term(4, 8, "Hund", "hound", ("hound", "hounds"))
 TEXT = "Der Hund bellt."
 

@@ -12,8 +12,6 @@ from app.translation.emphasis import emphasised, with_emphasis
 from app.translation.sentence import SentenceTranslation, TextTranslation
 from tests.support.questions import answered_by
 
-pytestmark = pytest.mark.anyio
-
 
 def answer(source: str, text: str, score: float, words: Mapping[str, str] | None = None) -> SentenceTranslation:
     links = tuple(

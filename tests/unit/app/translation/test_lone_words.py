@@ -16,8 +16,6 @@ from app.translation.sentence import Alternative, SentenceTranslation, TextTrans
 from languages.registry import language_of
 from tests.support.questions import answered_by
 
-pytestmark = pytest.mark.anyio
-
 
 def between(source: str, target: str) -> Direction:
     return Direction(language_of(source), language_of(target))

@@ -14,8 +14,6 @@ from app.translation.pivoting import compose, first_options
 from app.translation.sentence import Alternative, SentenceTranslation, TextTranslation
 from app.translation.text_builder import TextBuilder
 
-pytestmark = pytest.mark.anyio
-
 
 def sentence(source: str, text: str, **others) -> SentenceTranslation:
     values = {"source_begin": 0, "target_begin": 0, "score": -1.0, "alternatives": ()} | others

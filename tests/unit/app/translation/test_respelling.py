@@ -16,7 +16,6 @@ from app.translation.sentence import SentenceTranslation, TextTranslation
 from languages.registry import language_of
 from tests.support.questions import answered_by
 
-pytestmark = pytest.mark.anyio
 DE_EN, EN_DE = (Direction(language_of(here), language_of(there)) for here, there in (("de", "en"), ("en", "de")))
 
 

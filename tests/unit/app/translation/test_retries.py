@@ -29,8 +29,6 @@ from tests.support.tiny import VOCABULARY
 from tests.support.toy import EOS, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
 
-pytestmark = pytest.mark.anyio
-
 PAIR = {"source": "de", "target": "en"}
 UNKNOWN = Direction(language_of("und"), language_of("und"))
 improve = partial(improved, direction=UNKNOWN)

@@ -14,7 +14,7 @@ from app.translation.second_tier.server import Unusable, read_answer, read_key
 from tests.support.chat_server import chatting, completion, hostile, response
 from tests.support.fakes import FakeEngine, serving
 
-pytestmark = [pytest.mark.anyio, pytest.mark.one_process]
+pytestmark = pytest.mark.one_process
 
 # A sentence, the first tier's translation, and a better one.
 SENTENCES = (

@@ -10,8 +10,6 @@ import pytest
 from app.errors import ModelFailure
 from app.translation.stage import AHEAD, Stage
 
-pytestmark = pytest.mark.anyio
-
 
 class Source:
     """Hands out numbers; remembers how far it got."""

@@ -14,7 +14,6 @@ from app.text.memory.index import FuzzyIndex
 from app.translation import stored_memories
 from app.translation.stored_memories import Memories
 
-pytestmark = pytest.mark.anyio
 SENTENCES = [(f"Das {word} ist im {place} Haus.", f"{word} {place}") for word in "abcdefgh" for place in "stuvwxyz"]
 
 

@@ -119,7 +119,6 @@ def test_graphs_that_keep_their_state_on_a_gpu_find_the_same(model, tmp_path):
             assert found.tokens == wanted.tokens or abs(found.log_probability - wanted.log_probability) < NEAR_TIE
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("kernels", ["auto", "off"])
 async def test_a_bundle_is_served_with_native_operators_and_without(model, kernels):
     _, bundle = model

@@ -17,7 +17,6 @@ from app.documents.reading.readers import ReaderLimits, Readers
 from app.errors import DamagedDocument, DocumentTooLarge, InvalidMemory, TextTooLong
 from tests.support.pdf_files import pdf
 
-pytestmark = pytest.mark.anyio
 MEBIBYTE = 1 << 20
 
 

@@ -13,8 +13,6 @@ import pytest
 from app.engine.models.model_pool import ModelPool, ServedModel
 from app.errors import BundleError, Overloaded
 
-pytestmark = pytest.mark.anyio
-
 WAIT_S = 30.0
 
 

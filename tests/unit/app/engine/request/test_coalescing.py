@@ -9,8 +9,6 @@ from app.engine.scheduling.policy import Job, Outcome
 from app.errors import ModelFailure, Overloaded
 from tests.support.toy import greedy, job
 
-pytestmark = pytest.mark.anyio
-
 
 class Queue:
     """Takes jobs and ends them when it is told to."""

@@ -24,8 +24,6 @@ from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import ROOMY, WAIT_S, Gate, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
 
-pytestmark = pytest.mark.anyio
-
 PAIR = {"source": "de", "target": "en"}
 PURE = greedy(max_length=4)
 SENTENCES = [german for german, _ in sentence_pairs(400, seed=5)]

@@ -18,8 +18,6 @@ from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import ToyFeatures, ToyModel, ToyRows, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
 
-pytestmark = pytest.mark.anyio
-
 PAIR = {"source": "de", "target": "en"}
 OPTIONS = greedy(max_length=4)
 _FIRST_TEXT = 300  # tags and bytes come before

@@ -14,7 +14,7 @@ from tests.support.engines import translate_texts
 from tests.support.tiny import sentence_pairs
 from tests.unit.app.engine.test_single_model import from_bundle, started
 
-pytestmark = [pytest.mark.anyio, pytest.mark.cluster]
+pytestmark = pytest.mark.cluster
 
 PAIR = {"source": "de", "target": "en"}
 SENTENCES = [german for german, _ in sentence_pairs(20, seed=5)]
