@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PRIORITY_HEADER = "X-Dragoman-Priority"
 # An Internet provider gives each customer such a network.
 _IPV6_PREFIX = 64
+_FREE = nullcontext()
 
 
 @dataclass
@@ -150,8 +151,7 @@ class Access:
             raise InvalidKey("Invalid API key")
         return key
 
-    @asynccontextmanager
-    async def spending(self, key: "Key | None", characters: int) -> AsyncIterator[None]:
+    def spending(self, key: "Key | None", characters: int) -> AbstractAsyncContextManager[object]:
         """Counts the characters of a request; they are given back if it fails.
 
         Raises:
@@ -159,12 +159,9 @@ class Access:
             InvalidKey: The key was removed a moment ago.
             StorageFailure: The database can't be used.
         """
-        async with self.spending_on(key, characters) as bill:
-            yield
-            bill.unused = 0
+        return self._counting(self.store, key, Bill(characters), is_whole=True) if self.store and key else _FREE
 
-    @asynccontextmanager
-    async def spending_on(self, key: "Key | None", characters: int) -> AsyncIterator[Bill]:
+    def spending_on(self, key: "Key | None", characters: int) -> AbstractAsyncContextManager[Bill]:
         """Counts characters; gives back those of sentences that the bill knows no events of.
 
         Raises:
@@ -173,13 +170,18 @@ class Access:
             StorageFailure: The database can't be used.
         """
         bill = Bill(characters)
-        if self.store is None or key is None:
-            yield bill
-            return
-        spending = asyncio.create_task(self.run(self.store.spend, key, characters))
+        return self._counting(self.store, key, bill) if self.store and key else nullcontext(bill)
+
+    @asynccontextmanager
+    async def _counting(
+        self, store: "KeyStore", key: "Key", bill: Bill, *, is_whole: bool = False
+    ) -> AsyncIterator[Bill]:
+        spending = asyncio.create_task(self.run(store.spend, key, bill.unused))
         try:
             await asyncio.shield(spending)  # whose thread goes on if this task is cancelled
             yield bill
+            if is_whole:
+                bill.unused = 0
         finally:
             if bill.unused > 0:
                 await asyncio.shield(self._give_back(spending, key, bill.unused))

@@ -325,7 +325,9 @@ class OpenHop(NamedTuple):
 
     def stream(self, call: TranslationCall) -> AsyncGenerator[Event, None]:
         """Translates the texts of a call; see ``ModelEngine.stream``."""
-        return self.engine.stream(replace(call, source=self.source, target=self.target))
+        if (call.source, call.target) != (self.source, self.target):
+            call = replace(call, source=self.source, target=self.target)
+        return self.engine.stream(call)
 
 
 class TranslationEngine(EngineBase, Protocol):

@@ -150,6 +150,7 @@ class Search:
         self._max_length = max_length
         self._live = [Live(0.0)]
         self._finished: list[Hypothesis] = []
+        self._ends = 0  # hypotheses that have ended; those that can't be among the best are not in ``_finished``
         self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
         self.last_tokens = [start_id]
         self.remembered: Callable[[int], tuple[Any, ...]] = lambda row: ()
@@ -162,7 +163,7 @@ class Search:
     @property
     def beam(self) -> int:
         """Hypotheses still to be found."""
-        return self.options.beam_size - len(self._finished)
+        return self.options.beam_size - self._ends
 
     @property
     def length(self) -> int:
@@ -268,7 +269,7 @@ class Search:
         totals, tokens, parents, attended = (each and each[first : first + self.beam] for each in steps)
         if self.beam == 1:
             return self._take_greedy_steps(totals[0], tokens[0], parents[0][0], attended and attended[0])
-        begun, self._live = self._live, []
+        length, begun, self._live = self.length, self._live, []
 
         def path(slot: int, step: int) -> Live:
             """Return the hypothesis as it was after a step."""
@@ -288,7 +289,12 @@ class Search:
             for step, token in enumerate(column)
             if token == self._eos_id and totals[slot][step] > -math.inf
         )
-        for step, slot in ends:
+        scores = [self._score(totals[slot][step], length + step + 1) for step, slot in ends]
+        # A path takes time for each of its tokens, so only those that can be a result get one.
+        kept = sorted(range(len(ends)), key=scores.__getitem__, reverse=True)[: self.options.n_best]
+        self._ends += len(ends) - len(kept)
+        for index in sorted(kept):
+            step, slot = ends[index]
             ended = path(slot, step)
             tokens_before = ended.tokens[:-1]
             self._finish(Live(ended.total, tokens_before, ended.attended[: len(tokens_before)]), len(ended.tokens))
@@ -326,9 +332,12 @@ class Search:
         return ranked[: self.options.n_best]
 
     def _finish(self, ended: Live, length: int, *, truncated: bool = False) -> None:
-        score = ended.total / length_penalty(length, self.options.length_penalty)
-        remembered = self.remembered(ended.row)
+        self._ends += 1
+        score, remembered = self._score(ended.total, length), self.remembered(ended.row)
         self._finished.append(Hypothesis(ended.tokens, ended.total, score, truncated, ended.attended, remembered))
+
+    def _score(self, total: float, length: int) -> float:
+        return total / length_penalty(length, self.options.length_penalty)
 
     @property
     def _unrestricted(self) -> bool:
