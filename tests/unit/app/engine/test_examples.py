@@ -1,6 +1,7 @@
 """What the engine learns from examples. The formula is tested in ``tests/kernels/test_neighbours.py``."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -75,18 +76,28 @@ async def test_others_get_their_turn_while_many_examples_are_read(engine, monkey
     examples = examples_for(text, *((f"{GERMAN[3]} {number}", "no") for number in range(40)))
     read: list[int] = []
     ended: list[int] = []
-    real = engine._work._model.read_examples
+    all_wait = threading.Event()
+    queue, coalescer = engine._scheduler.queue, engine._coalescer
+    read_examples, end, submit = engine._work._model.read_examples, queue.end, coalescer._submit
 
     def noted(examples, **ids):
+        assert all_wait.wait(60)
         read.append(len(examples))
-        return real(examples, **ids)
+        return read_examples(examples, **ids)
 
-    async def other() -> None:
-        await translated(engine, others)
+    def noted_end(job, *rest):
         ended.append(len(read))
+        end(job, *rest)
+
+    def noted_submit(jobs, **how):
+        submit(jobs, **how)
+        if len(jobs) == len(others):
+            all_wait.set()
 
     monkeypatch.setattr(engine._work._model, "read_examples", noted)
-    await asyncio.gather(translated(engine, [text], [examples]), other())
+    monkeypatch.setattr(queue, "end", noted_end)
+    monkeypatch.setattr(coalescer, "_submit", noted_submit)
+    await asyncio.gather(translated(engine, [text], [examples]), translated(engine, others))
     assert sum(read) == 40 and max(read) <= 16
     assert ended[0] < len(read), "the others' sentences came between"
     [found] = await translated(engine, [text], [examples])
