@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from model.data.console import Steps, failure, progress_bar
+from model.data.console import Steps, progress_bar
 from model.data.text_commands import align_folder, catalogs, complete, hold_out, references
 
 if TYPE_CHECKING:
@@ -96,26 +96,22 @@ def fetch(
     Run the same command again to resume a broken download. OUT/NAME.provenance.json records addresses, checksums and
     licence.
     """
-    from model.data.corpora import FetchError
     from model.data.corpora import fetch as fetch_corpus
 
-    try:
-        if "://" in name:
-            corpus = _corpus_at(name, sha256, member or [], languages, file_name)
-        elif sha256 or member or file_name or languages != "de-en":
-            raise typer.BadParameter("--sha256, --member, --languages and --name go with an address, not with a NAME")
-        else:
-            corpus = _corpus_named(name)
-        with progress_bar() as bar:
-            step = Steps(bar)
-            path = fetch_corpus(
-                corpus,
-                out,
-                progress=lambda file, done, total: step.show(file, done, total, unit="bytes"),
-                unpacked=lambda done: step.show("unpacking", done, None, unit="pairs"),
-            )
-    except FetchError as error:
-        raise failure(error) from error
+    if "://" in name:
+        corpus = _corpus_at(name, sha256, member or [], languages, file_name)
+    elif sha256 or member or file_name or languages != "de-en":
+        raise typer.BadParameter("--sha256, --member, --languages and --name go with an address, not with a NAME")
+    else:
+        corpus = _corpus_named(name)
+    with progress_bar() as bar:
+        step = Steps(bar)
+        path = fetch_corpus(
+            corpus,
+            out,
+            progress=lambda file, done, total: step.show(file, done, total, unit="bytes"),
+            unpacked=lambda done: step.show("unpacking", done, None, unit="pairs"),
+        )
     typer.echo(f"{path}  ({corpus.licence}; {corpus.attribution})")
 
 
@@ -137,25 +133,21 @@ def prepare(
 
     No validation or test pair shares its source or its target with a training pair.
     """
-    from model.data.pairs import PairsError
-    from model.data.preparation import PreparationError, Rules
+    from model.data.preparation import Rules
     from model.data.preparation import prepare as prepare_files
 
-    try:
-        rules = Rules(min_words=min_words, max_words=max_words, max_ratio=max_ratio, min_letter_share=min_letter_share)
-        with progress_bar() as bar:
-            step = Steps(bar)
-            report = prepare_files(
-                files,
-                out,
-                rules=rules,
-                valid=valid,
-                test=test,
-                seed=seed,
-                progress=lambda name, done, total: step.show(name, done, total, unit="pairs"),
-            )
-    except (PairsError, PreparationError, OSError) as error:
-        raise failure(error) from error
+    rules = Rules(min_words=min_words, max_words=max_words, max_ratio=max_ratio, min_letter_share=min_letter_share)
+    with progress_bar() as bar:
+        step = Steps(bar)
+        report = prepare_files(
+            files,
+            out,
+            rules=rules,
+            valid=valid,
+            test=test,
+            seed=seed,
+            progress=lambda name, done, total: step.show(name, done, total, unit="pairs"),
+        )
     _print_report(report, out)
 
 
@@ -181,7 +173,7 @@ def back_translate(
 
     Run the same command again to continue a stopped run. Name OUT in a recipe with `synthetic = true`.
     """
-    from model.data.pairs import PairsError, pair_files, read_pairs
+    from model.data.pairs import pair_files, read_pairs
     from model.data.synthesis import back_translate as translate_text
     from model.evaluation.corpus_translator import CorpusTranslator
 
@@ -205,8 +197,6 @@ def back_translate(
                 avoid=avoided,
                 progress=lambda done: step.show(text.name, done, None, unit="lines"),
             )
-    except (PairsError, OSError) as error:
-        raise failure(error) from error
     finally:
         translator.close()
     typer.echo(f"{out}: {count:,} pairs")
@@ -227,7 +217,7 @@ def align(
 
     The model translates the first document; sentences that are then similar become pairs.
     """
-    from model.data.pairs import PairsError, read_pairs, write_pairs
+    from model.data.pairs import read_pairs, write_pairs
     from model.data.synthesis import align_documents
     from model.evaluation.corpus_translator import CorpusTranslator
 
@@ -247,8 +237,6 @@ def align(
                 progress=lambda done: step.show(first.name, done, None, unit="sentences"),
             )
         count = write_pairs(out, (pair for _, pair in found))
-    except (PairsError, OSError) as error:
-        raise failure(error) from error
     finally:
         translator.close()
     typer.echo(f"{out}: {count:,} pairs")

@@ -1,20 +1,12 @@
-"""What the commands of ``dragoman data`` show on standard error: failures and progress."""
+"""How the commands of ``dragoman data`` show their progress on standard error."""
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-import typer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.progress import Progress, TaskID
-
-
-def failure(error: Exception) -> typer.Exit:
-    """Print one line to standard error, and exit with code 1."""
-    typer.echo(f"error: {error}", err=True)
-    return typer.Exit(1)
 
 
 class Steps:

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from model.data.console import failure
-
 
 def hold_out(
     files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Pairs: .tsv, .tsv.gz or .tsv.xz.")],
@@ -18,8 +16,6 @@ def hold_out(
 ) -> None:
     """Set pairs aside for choosing between models, and write copies of the files without their sentences."""
     from model.data.hold_out import hold_out as set_aside
-    from model.data.pairs import PairsError
-    from model.data.preparation import PreparationError
 
     drawn = {}
     for item in draw:
@@ -27,10 +23,7 @@ def hold_out(
         if not name or not number.isdigit():
             raise typer.BadParameter(f"{item!r} is not of the form NAME=NUMBER", param_hint="--draw")
         drawn[name] = int(number)
-    try:
-        count = set_aside(files, drawn, out, seed=seed, report=typer.echo)
-    except (PairsError, PreparationError, OSError) as error:
-        raise failure(error) from error
+    count = set_aside(files, drawn, out, seed=seed, report=typer.echo)
     typer.echo(f"{out / 'held-out.tsv'}: {count:,} pairs")
 
 
@@ -43,18 +36,15 @@ def complete(
     second: Annotated[list[Path] | None, typer.Option(help="The same for the second column.")] = None,
 ) -> None:
     """Replace the keys in a pair file by the sentences that they stand for."""
-    from model.data.pairs import PairsError, read_pairs, with_sentences, write_pairs
+    from model.data.pairs import read_pairs, with_sentences, write_pairs
 
     if not (first or second):
         raise typer.BadParameter("name the text that has the sentences", param_hint="--first or --second")
-    try:
-        completed = list(read_pairs(pairs))
-        for column, files in enumerate((first, second)):
-            if files:
-                completed = with_sentences(completed, column, files)
-        count = write_pairs(out, completed)
-    except (PairsError, OSError) as error:
-        raise failure(error) from error
+    completed = list(read_pairs(pairs))
+    for column, files in enumerate((first, second)):
+        if files:
+            completed = with_sentences(completed, column, files)
+    count = write_pairs(out, completed)
     typer.echo(f"{out}: {count:,} pairs")
 
 
@@ -70,16 +60,13 @@ def catalogs(
     Linux keeps catalogs in share/locale/LANGUAGE/LC_MESSAGES. Texts with placeholders or markup are left out.
     """
     from model.data.catalogs import read_catalogs
-    from model.data.pairs import PairsError, read_pairs, write_pairs
+    from model.data.pairs import read_pairs, write_pairs
     from model.data.preparation import Rules, clean, key
 
-    try:
-        avoided = {key(side) for path in avoid or [] for pair in read_pairs(path) for side in pair}
-        found = clean(read_catalogs(files), Rules(max_words=max_words))
-        kept = (pair for pair in found if not avoided & {key(side) for side in pair})
-        count = write_pairs(out, (pair[::-1] if reverse else pair for pair in kept))
-    except (PairsError, OSError) as error:
-        raise failure(error) from error
+    avoided = {key(side) for path in avoid or [] for pair in read_pairs(path) for side in pair}
+    found = clean(read_catalogs(files), Rules(max_words=max_words))
+    kept = (pair for pair in found if not avoided & {key(side) for side in pair})
+    count = write_pairs(out, (pair[::-1] if reverse else pair for pair in kept))
     typer.echo(f"{out}: {count:,} pairs")
 
 
@@ -124,21 +111,18 @@ def align_folder(
 
     from model.data.folder_alignment import align_folder as align_documents
     from model.data.glosses import Glosses
-    from model.data.pairs import PairsError, pair_files, read_pairs, write_pairs
+    from model.data.pairs import pair_files, read_pairs, write_pairs
 
     first, _, second = languages.partition("-")
-    try:
-        avoided = {side for path in pair_files(avoid or []) for pair in read_pairs(path) for side in pair}
-        found = align_documents(
-            folder,
-            Glosses(chain.from_iterable(map(read_pairs, dictionary))),
-            languages=(first, second),
-            least=least,
-            avoid=avoided,
-            without=without or [],
-            report=lambda name, count: typer.echo(f"{name}: {count:,} pairs"),
-        )
-        count = write_pairs(out, found)
-    except (PairsError, OSError) as error:
-        raise failure(error) from error
+    avoided = {side for path in pair_files(avoid or []) for pair in read_pairs(path) for side in pair}
+    found = align_documents(
+        folder,
+        Glosses(chain.from_iterable(map(read_pairs, dictionary))),
+        languages=(first, second),
+        least=least,
+        avoid=avoided,
+        without=without or [],
+        report=lambda name, count: typer.echo(f"{name}: {count:,} pairs"),
+    )
+    count = write_pairs(out, found)
     typer.echo(f"{out}: {count:,} pairs")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from model.data.commands import data
+from app.cli.main import app
 from model.data.corpora import CORPORA
 from model.data.pairs import read_pairs, sentence_key, write_pairs
 from model.evaluation.corpus_translator import CorpusTranslator
@@ -41,7 +41,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[st
 
 
 def run(*arguments: object) -> Result:
-    result = CliRunner().invoke(data, [str(argument) for argument in arguments], env={"COLUMNS": "160"})
+    result = CliRunner().invoke(app, ["data", *map(str, arguments)], env={"COLUMNS": "160"})
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result
 
