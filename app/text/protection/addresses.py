@@ -3,7 +3,7 @@
 Sources: RFC 3986 (URI), RFC 5322 (addresses of mail), HTML, "Character references".
 """
 
-from app.text.protection.expressions import Expressions, compiled
+from app.text.protection.expressions import INNER_DOT, Expressions, compiled
 
 # Punctuation after an address isn't part of it, nor is the bracket that closes one around it.
 # A bracket without another is one of BBCode: [url=https://example.org].
@@ -17,8 +17,8 @@ _DOMAIN = rf"(?:{_LABEL}\.)+(?:com|org|net|edu|gov|info|io|dev|app|eu|de|at|ch|f
 ADDRESSES: Expressions = compiled(
     {
         rf"(?i:https?|ftp)://(?:{_INSIDE})*(?:{_LAST})": "://",
-        rf"(?i:www)\.(?:{_INSIDE})*(?:{_LAST})": ".",
-        rf"{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?": ".",
+        rf"(?i:www)\.(?:{_INSIDE})*(?:{_LAST})": INNER_DOT,
+        rf"{_DOMAIN}(?:/(?:{_INSIDE})*(?:{_LAST}))?": INNER_DOT,
         rf"[\p{{L}}\p{{N}}_.+-]+@{_LABEL}(?:\.{_LABEL})+": "@",
         r"&(?:amp;)*(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});": "&",
     }

@@ -37,7 +37,8 @@ class Families:
         self._others = [
             (needed, expression)
             for needed, expression in self._all
-            if any(map(_NOTATION.isdisjoint, (needed,) if isinstance(needed, str) else needed))
+            if isinstance(needed, re.Pattern)
+            or any(map(_NOTATION.isdisjoint, (needed,) if isinstance(needed, str) else needed))
         ]
 
     def of(self, text: str, characters: frozenset[str], *, is_sure: bool = False) -> tuple[Any, ...]:
@@ -49,6 +50,8 @@ class Families:
                 may_match = needed in text
             elif isinstance(needed, frozenset):
                 may_match = not needed.isdisjoint(characters)
+            elif isinstance(needed, re.Pattern):
+                may_match = needed.search(text) is not None
             else:
                 may_match = any(one in text for one in needed)
             if may_match and (is_sure or expression.search(text)) and expression not in found:

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 
-from app.text.protection.expressions import Checked, Expressions, compiled
+from app.text.protection.expressions import INNER_DOT, Checked, Expressions, compiled
 from languages.registry import bracketed_endings
 
 # "bat", "log" and other words are not among them: people forget the space after a full stop ("Er kam.bat darum").
@@ -105,6 +105,7 @@ def _is_ip(address: str) -> bool:
     return True
 
 
+_DIGITS = frozenset("0123456789")
 _DIGITS_AND_LETTERS = "|".join(
     rf"[0-9]+[{letters}][0-9{letters}]*|[{letters}]+[0-9][0-9{letters}]*" for letters in ("a-f", "A-F")
 )
@@ -123,7 +124,7 @@ IDENTIFIERS: Expressions = [
     (("rxiv", "rXiv", "RXIV"), Checked(f"({_ARXIV})")),
     (_SCHEMES, Checked(f"({_URN})")),
     (("arXiv", "PMID", "PMCID", "ORCID", "ISSN", "ISBN", "ISNI", "Handle", "hdl"), Checked(_LABELLED)),
-    (frozenset("0123456789"), Checked(_DOTTED, _is_dotted)),
+    (_DIGITS, Checked(_DOTTED, _is_dotted)),
     (":\\", Checked(f"({_WINDOWS})")),
     ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
     ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
@@ -132,7 +133,7 @@ IDENTIFIERS: Expressions = [
     (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),
     ("(", Checked(_CALL, _is_call)),
     ("/", Checked(_PATH, _is_path)),
-    (".", Checked(_FILE, _is_file)),
-    (".", Checked(rf"(?:^|[^\p{{L}}\p{{N}}_.@/-])(\p{{Ll}}{_WORD}(?:\.[\p{{L}}_]{_WORD}){{2,}})")),
-    ("", Checked(rf"\b({_DIGITS_AND_LETTERS})\b", _is_hash)),
+    (INNER_DOT, Checked(_FILE, _is_file)),
+    (INNER_DOT, Checked(rf"(?:^|[^\p{{L}}\p{{N}}_.@/-])(\p{{Ll}}{_WORD}(?:\.[\p{{L}}_]{_WORD}){{2,}})")),
+    (_DIGITS, Checked(rf"\b({_DIGITS_AND_LETTERS})\b", _is_hash)),
 ]

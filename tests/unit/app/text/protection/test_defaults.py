@@ -1,7 +1,9 @@
 import string
+from random import Random
 
 import pytest
 
+from app.text.protection import defaults
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import NOTHING, compile_patterns
 from app.text.protection.protected import protect
@@ -196,3 +198,23 @@ def test_a_text_of_known_characters_costs_nothing_more() -> None:
 def test_a_text_of_many_unknown_characters_is_one_span() -> None:
     text = "".join(map(chr, range(0x4E00, 0x9F00)))
     assert spans(text) == [text]
+
+
+def test_what_an_expression_needs_is_in_all_its_matches():
+    random = Random(1)
+    pieces = [
+        *"wW. deD/()[]-_:@\x0b\x0c\u00a01abf09…\n%{}$&",
+        "www.",
+        "com",
+        ".txt",
+        "abc1234",
+        "0x",
+        "aaaa",
+        "H2O",
+        "BIC",
+    ]
+    families = defaults._HARMLESS
+    for _ in range(1_000):
+        text = "".join(random.choice(pieces) for _ in range(random.randint(1, 9)))
+        found = families.of(text, frozenset(text))
+        assert set(found) == {expression for _, expression in families._all if expression.search(text)}, text
