@@ -92,7 +92,7 @@ class ClusterEngine(Registry):
 
     async def _watch(self) -> None:
         """Tells the engines whether they have replicas."""
-        seen = dict.fromkeys((engine.deployment for engine in self._remote), asyncio.get_running_loop().time())
+        seen: dict[str, float] = {}
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
             try:
@@ -104,7 +104,7 @@ class ClusterEngine(Registry):
             for engine in self._remote:
                 if running.get(engine.deployment):
                     seen[engine.deployment] = now
-                engine.note_replicas(now - seen[engine.deployment] < _PATIENCE_S)
+                engine.note_replicas(now - seen.setdefault(engine.deployment, now) < _PATIENCE_S)
 
 
 def _running() -> dict[str, int]:

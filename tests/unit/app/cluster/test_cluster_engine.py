@@ -1,6 +1,8 @@
 """An ingress's engine: its bundles, and its knowledge of their replicas."""
 
 import asyncio
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,24 @@ async def test_it_routes_to_replicas_and_knows_when_there_are_none(monkeypatch):
     async with engine.route("de", "en") as [hop]:
         with pytest.raises(EngineUnavailable, match="No replica"):
             await collect(hop.stream(CALL), 1)
+    await engine.stop()
+
+
+async def test_it_notices_that_a_bundle_that_came_later_lost_its_replicas(monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster_engine, "_running", lambda: {"first": 1})
+    monkeypatch.setattr(cluster_engine, "_LOOK_EVERY_S", 0.001)
+    monkeypatch.setattr(cluster_engine, "_PATIENCE_S", 0.01)
+    folder = tmp_path / "bundles"
+    first, second = (shutil.copytree(BUNDLE, folder / name, copy_function=os.link) for name in ("first", "second"))
+    served = serving([([path], Handle(FakeEngine(), path.name)) for path in (first, second)])
+    elsewhere = second.rename(tmp_path / "elsewhere")
+    engine = ClusterEngine(Settings(bundle=(folder,)), served)
+    await engine.start()
+    elsewhere.rename(second)
+    assert (await engine.reload()).added == (str(second),)
+    async with asyncio.timeout(10):
+        while engine.state != EngineState.STARTING:
+            await asyncio.sleep(0)
     await engine.stop()
 
 

@@ -66,10 +66,8 @@ class Inspecting:
 class Handle:
     """A deployment's handle. Each call takes the next of ``ends``: an error after that many events, or no error."""
 
-    deployment_name = "fake"
-
-    def __init__(self, engine: FakeEngine) -> None:
-        self.engine, self.calls = engine, list[Responses]()
+    def __init__(self, engine: FakeEngine, deployment_name: str = "fake") -> None:
+        self.engine, self.deployment_name, self.calls = engine, deployment_name, list[Responses]()
         self.ends: Iterator[tuple[int, Exception] | None] = iter(())
         self.stream = self.models = self
         self.inspect = Inspecting()
