@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Row, and_, delete, func, or_, select, tuple_, update
-from sqlalchemy.exc import IntegrityError
 
 from app.errors import DocumentNotFound, DocumentNotReady, InvalidKey, Overloaded, StorageFailure
 from app.storage.clock import Jumps, Leases
@@ -24,7 +23,7 @@ from app.storage.database import Database, parts
 from app.storage.document_files import FILES, DocumentFiles, Kept, delete_rows, find_row, insert_row
 from app.storage.document_room import DocumentRoom
 from app.storage.document_rows import DOCUMENTS, IS_FINISHED, Status, StoredDocument, read_row
-from app.storage.keys import KEYS, give_back, spend
+from app.storage.keys import KEYS, execute_for_key, give_back, spend
 
 LEASE_S = 15.0
 AGAIN_S = 5.0
@@ -113,10 +112,7 @@ class DocumentStore:
                 attempts=0,
                 created_at=self._now(connection),
             )
-            try:
-                connection.execute(added)
-            except IntegrityError:  # the key was removed after the request began
-                raise InvalidKey("There is no such API key.") from None
+            execute_for_key(connection, added)
             insert_row(connection, document_id, "original", kept)
         return document_id, key
 

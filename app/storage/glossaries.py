@@ -20,10 +20,10 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError
 
-from app.errors import GlossaryNotFound, InvalidGlossary, InvalidKey
+from app.errors import GlossaryNotFound, InvalidGlossary
 from app.storage.database import TABLES, Database
+from app.storage.keys import execute_for_key
 from app.storage.text_room import check_room
 from app.storage.timestamps import timestamp
 
@@ -119,10 +119,7 @@ class GlossaryStore:
             if connection.execute(count).scalar_one() >= MAX_GLOSSARIES:
                 raise InvalidGlossary(f"There are {MAX_GLOSSARIES:,} glossaries already; delete one.")
             values = {"id": glossary_id, "key_id": owner, "name": name, "created_at": now}
-            try:
-                connection.execute(GLOSSARIES.insert().values(values))
-            except IntegrityError:  # the key was removed after the request began
-                raise InvalidKey("There is no such API key.") from None
+            execute_for_key(connection, GLOSSARIES.insert().values(values))
             for dictionary in dictionaries:
                 _write(connection, glossary_id, *dictionary)
             check_room(connection, owner, self._database.text_limits)

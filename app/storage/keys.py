@@ -11,6 +11,8 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    CursorResult,
+    Executable,
     ForeignKey,
     Row,
     Table,
@@ -192,6 +194,18 @@ class KeyStore:
             give_back(connection, key.id, characters)
 
 
+def execute_for_key(connection: Connection, statement: Executable) -> CursorResult[Any]:
+    """Executes a statement that writes a row of an API key.
+
+    Raises:
+        InvalidKey: There is no such key; as a rule, it was removed after the request began.
+    """
+    try:
+        return connection.execute(statement)
+    except IntegrityError:
+        raise InvalidKey("There is no such API key.") from None
+
+
 def spend(connection: Connection, key_id: int, characters: int, limit: int | None = None) -> None:
     """Counts characters of a key inside a transaction, which has to end with the error if there is one.
 
@@ -211,10 +225,7 @@ def spend(connection: Connection, key_id: int, characters: int, limit: int | Non
         .on_conflict_do_update(index_elements=["key_id", "month"], set_={"characters": USAGE.c.characters + characters})
         .returning(USAGE.c.characters)
     )
-    try:
-        used = connection.execute(counted).scalar_one()
-    except IntegrityError:  # the key was removed after the request began
-        raise InvalidKey("There is no such API key.") from None
+    used = execute_for_key(connection, counted).scalar_one()
     if limit is not None and used > limit:
         raise QuotaExceeded("Quota for this billing period has been exceeded.")
 

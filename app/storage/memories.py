@@ -7,9 +7,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidKey, InvalidMemory, MemoryNotFound
+from app.errors import InvalidMemory, MemoryNotFound
 from app.storage.database import Database, insert, parts
 from app.storage.identifiers import text_key
+from app.storage.keys import execute_for_key
 from app.storage.memory_rows import (
     ENTRIES,
     ENTRY_COLUMNS,
@@ -59,10 +60,7 @@ class MemoryStore:
             count = select(func.count()).select_from(MEMORIES).where(_belongs(owner))
             if connection.execute(count).scalar_one() >= MAX_MEMORIES:
                 raise InvalidMemory(f"There are {MAX_MEMORIES:,} translation memories already; delete one.")
-            try:
-                connection.execute(MEMORIES.insert().values(values))
-            except IntegrityError:  # the key was removed after the request began
-                raise InvalidKey("There is no such API key.") from None
+            execute_for_key(connection, MEMORIES.insert().values(values))
             return _find(connection, owner, memory_id)
 
     def list_all(self) -> list[StoredMemory]:

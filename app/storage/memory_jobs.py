@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sqlalchemy import BigInteger, Column, Double, ForeignKey, Row, Table, Text, delete, func, select, update
-from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidKey, InvalidMemory, MemoryNotFound
+from app.errors import InvalidMemory, MemoryNotFound
 from app.storage.clock import Jumps
 from app.storage.database import TABLES, Database
+from app.storage.keys import execute_for_key
 
 LIFETIME_S = 3600
 MAX_JOBS = 1_000
@@ -102,10 +102,7 @@ class MemoryJobStore:
             number = select(func.count()).select_from(JOBS).where(JOBS.c.key_id.is_not_distinct_from(owner))
             if connection.execute(number).scalar_one() >= MAX_JOBS:
                 raise InvalidMemory(f"There are {MAX_JOBS:,} jobs already; wait an hour.")
-            try:
-                connection.execute(JOBS.insert().values(vars(job)))
-            except IntegrityError:  # removed after the request began
-                raise InvalidKey("There is no such API key.") from None
+            execute_for_key(connection, JOBS.insert().values(vars(job)))
         return job
 
     def find(self, job_id: str, *, owner: int | None = None, secret: str | None = None) -> MemoryJob:

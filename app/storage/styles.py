@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Column, Connection, ForeignKey, Integer, Row, Table, Text, delete, func, select, update
-from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidKey, InvalidRequest, StyleNotFound
+from app.errors import InvalidRequest, StyleNotFound
 from app.storage.database import TABLES, Database
+from app.storage.keys import execute_for_key
 from app.storage.timestamps import timestamp
 
 MAX_STYLES = 1_000
@@ -79,10 +79,7 @@ class StyleStore:
                 raise InvalidRequest(f"There are {MAX_STYLES:,} style rule lists already; delete one.")
             values = {"id": style_id, "key_id": owner, "name": name, "language": language, "rules": json.dumps(rules)}
             values |= {"version": 1, "created_at": now, "updated_at": now}
-            try:
-                connection.execute(STYLES.insert().values(values))
-            except IntegrityError:  # the key was removed after the request began
-                raise InvalidKey("There is no such API key.") from None
+            execute_for_key(connection, STYLES.insert().values(values))
             return _find(connection, owner, style_id)
 
     def find(self, owner: int | None, style_id: str) -> StoredStyle:

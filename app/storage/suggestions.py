@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Row, Table, Text, func, select, update
-from sqlalchemy.exc import IntegrityError
 
-from app.errors import InvalidKey, InvalidMemory, MemoryNotFound, Overloaded
+from app.errors import InvalidMemory, MemoryNotFound, Overloaded
 from app.storage.database import TABLES, Database
+from app.storage.keys import execute_for_key
 from app.storage.memories import put_entries
 from app.storage.memory_rows import MEMORIES
 from app.storage.text_room import check_room
@@ -87,10 +87,7 @@ class SuggestionStore:
         with self._database.transaction() as connection:
             if connection.execute(pending).scalar_one() >= MAX_PENDING:
                 raise Overloaded("The server can't keep more suggestions now; try again later.", retry_after_s=3600)
-            try:
-                connection.execute(SUGGESTIONS.insert().values(values))
-            except IntegrityError:  # the key was removed after the request began
-                raise InvalidKey("There is no such API key.") from None
+            execute_for_key(connection, SUGGESTIONS.insert().values(values))
             check_room(connection, key_id, self._database.text_limits)
 
     def list(self, state: State, *, after: int = 0, most: int) -> list[Suggestion]:
