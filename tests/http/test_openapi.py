@@ -110,6 +110,9 @@ def statuses() -> Iterator[Counter[int]]:
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_no_server_error_and_nothing_undocumented(case, kept_url, statuses):
     headers = {"Authorization": f"Bearer {ADMIN_KEY}"} if "/admin/" in case.path else None
+    # The model finds no end in what is made up: that took four fifths of the server's time.
+    if case.path in ("/translate", "/inspect") and isinstance(case.body, dict) and not IS_LONG:
+        case.body.setdefault("max_length", 4)
     response = case.call(
         base_url=kept_url, headers=headers, timeout=120
     )  # hundreds of tokens in a wide beam take their time
