@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # How many examples Hypothesis makes up for a property: a few, others in each run; many in `make test-variations`.
-EXAMPLES = 50 * int(os.environ.get("EXAMPLES_FACTOR", "1"))
+EXAMPLES = 25 * int(os.environ.get("EXAMPLES_FACTOR", "1"))
 # No test may fail because the machine has other work.
 hypothesis.settings.register_profile(
     "untimed", max_examples=EXAMPLES, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]

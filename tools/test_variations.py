@@ -5,7 +5,7 @@
 No test may depend on the values that a model computes: they differ between processors, numbers of threads and seeds.
 Each variation restricts PyTorch, oneDNN or our own operators to another instruction set, or sets the threads, or trains
 the tiny models from another seed. If the processor lacks an instruction set, the library keeps its own choice. The
-variation ``examples`` has Hypothesis make up 20 times as many examples for every property of the service, and
+variation ``examples`` has Hypothesis make up 40 times as many examples for every property of the service, and
 ``full-counts`` compares a model of OPUS-MT's size, and more translations, with the transformers library.
 """
 
@@ -44,7 +44,7 @@ VARIATIONS = {
     "two-threads": Variation({"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}, PYTORCH),  # tests/conftest.py sets 1
     "seed-1": Variation({"TINY_SEED": "1"}, (*PYTORCH, *SERVICE)),
     "seed-3": Variation({"TINY_SEED": "3"}, (*PYTORCH, *SERVICE)),
-    "examples": Variation({"EXAMPLES_FACTOR": "20"}, PROPERTIES),
+    "examples": Variation({"EXAMPLES_FACTOR": "40"}, PROPERTIES),
     "full-counts": Variation({"DRAGOMAN_FULL_COUNTS": "1"}, ("tests/parity/test_marian.py",)),
     "kernels-off": Variation({"DRAGOMAN_KERNELS": "off"}, (*SERVICE, *SHIPPED)),
     "kernels-avx2": Variation({"DRAGOMAN_KERNELS": "avx2"}, (*SERVICE, *SHIPPED)),
