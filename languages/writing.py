@@ -42,7 +42,7 @@ class OrdinalSlip(NamedTuple):
     """A wrong ordinal that models write, such as "22th".
 
     Attributes:
-        pattern: Finds it; the group ``ending`` is wrong.
+        pattern: Finds it, with its digits; the group ``ending`` is wrong.
         ending: The right ending.
     """
 

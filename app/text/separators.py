@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from app.fairness.budget import checkpoint
-from app.fairness.windows import finditer
+from app.fairness.windows import finditer, search
 
 Range = tuple[int, int]
 
@@ -23,6 +23,8 @@ _SIGN = r"(?<=\S) (?:[|»›→▸►➔]|>|[·•]|[–—]|-) (?=\S)"
 _SEPARATOR = re.compile(
     rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})"
 )
+# What is in all matches, for most lines have nothing of it: the search for all kinds took 1 % of a request.
+_ANY_PART = re.compile(r"[\t…\[☐☑☒(|»›→▸►➔>·•–—_=*-]|  |\. ?\.")
 # These may be punctuation or mathematics, too: they part names only.
 _WEAK = frozenset("-–—>·•")
 _ANY_SIGN = re.compile(_SIGN)
@@ -38,6 +40,8 @@ def separators(line: str, *, tabs: bool = True) -> list[Range]:
         line: Any string.
         tabs: Whether a tab is a separator.
     """
+    if not search(_ANY_PART, line, 0):
+        return []
     found = [match for match in finditer(_SEPARATOR, line) if _parts(line, match, tabs)]
     weak = [match.span() for match in found if _is_weak(match)]
     if weak and not _is_title(line, weak):

@@ -3,6 +3,8 @@
 None of them should: a test looks for it. So the order decides nothing but what a reader sees first.
 """
 
+import re
+
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
@@ -12,10 +14,14 @@ from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
 from app.translation.rules.spaces import before_marks, between_signs, in_quotations, no_break, spans
 
+_DIGIT = re.compile(r"\d")
+
 
 def ordinals(pair: Pair) -> list[Edit]:
     """Corrects "22th" and "29ter", which models write because most ordinals end so."""
     slips = pair.there.writing.ordinal_slips
+    if not (slips and _DIGIT.search(pair.translation)):
+        return []
     found = ((match, slip) for slip in slips for match in slip.pattern.finditer(pair.translation))
     return sorted(Edit(*match.span("ending"), slip.ending) for match, slip in found if match[0] not in pair.source)
 

@@ -23,6 +23,7 @@ _DOUBLE = re.compile(r"[„“”»«\"]")
 _SINGLE = re.compile(r"[„“”»«\"]|(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
 # Of a quotation, and of another one inside of it.
 _LEVELS = re.compile(r"(?P<outer>[„“”»«\"])|(?P<inner>(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’‘](?!\w))")
+_SINGLE_MARKS = frozenset("'‘‚’")
 _NESTED = re.compile(r"(?:o(?:ii)*o)*")
 _SEPARATED = re.compile(r" [»«] ")
 _SPACES = " \u00a0\u202f"
@@ -80,6 +81,8 @@ def _paired(pair: Pair, there: Quotes) -> list[Edit]:
 
 def _nested(pair: Pair, there: Quotes) -> list[Edit]:
     """Writes quotations inside quotations as the source has them: models give all of them the marks of the outer."""
+    if _SINGLE_MARKS.isdisjoint(pair.source):  # then nothing is inside of another quotation
+        return []
     here, found = (list(_LEVELS.finditer(text)) for text in (pair.source, pair.translation))
     levels = [str(match.lastgroup) for match in here]
     if "inner" not in levels or len(found) != len(here) or not _NESTED.fullmatch("".join(one[0] for one in levels)):

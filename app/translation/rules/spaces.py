@@ -22,12 +22,11 @@ _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 
 def in_quotations(pair: Pair) -> list[Edit]:
     """Removes spaces behind opening quotation marks, which models write before words that they don't know."""
+    edits = [Edit(*match.span("space"), "") for match in _IN_QUOTATION.finditer(pair.translation)]
     quotes = pair.here.writing.quotes, pair.there.writing.quotes
-    if any(one and one.gap for one in quotes) or re.search(r"[„“«»\"‘‚][\u00a0\u202f]", pair.source):
+    if not edits or any(one and one.gap for one in quotes) or _IN_QUOTATION.search(pair.source):
         return []
-    if _IN_QUOTATION.search(pair.source):
-        return []
-    return [Edit(*match.span("space"), "") for match in _IN_QUOTATION.finditer(pair.translation)]
+    return [] if re.search(r"[„“«»\"‘‚][\u00a0\u202f]", pair.source) else edits
 
 
 def spans(pair: Pair) -> list[Edit]:

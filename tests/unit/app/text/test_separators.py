@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.text import separators as separators_module
 from app.text.protection.defaults import untranslatable
 from app.text.protection.protected import protect
 from app.text.sentences import spans
@@ -77,3 +78,12 @@ def test_separators_are_in_order_and_disjoint(pieces: list[str]) -> None:
     for begin, end in separators(line):
         assert done <= begin < end <= len(line)
         done = end
+
+
+_PIECES = [*"aB1 \t….[]x✓☐()|»›→>·•–—-_=*«\n\u00a0?", "...", "  ", "--", "[x]", " . "]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=9))
+def test_what_separators_need_is_in_all_of_them(pieces: list[str]) -> None:
+    found = separators_module._SEPARATOR.finditer("".join(pieces))
+    assert all(separators_module._ANY_PART.search(match[0]) for match in found)
