@@ -66,22 +66,18 @@ def opened_memory(
     if name is None:
         yield None
         return
-    kind = _extension(name)
-    if kind in FORMS and pair is None:
+    is_file = Path(name).suffix.lower().removeprefix(".") in FORMS
+    if is_file and pair is None:
         raise typer.BadParameter("a file needs --from, the language of its texts", param_hint="--memory")
     from app.storage.database import Database  # here, for most commands need no SQLAlchemy
 
-    with closing(Database(None)) if kind in FORMS else open_database() as database:
+    with closing(Database(None)) if is_file else open_database() as database:
         memories = Memories(database)
         assert memories.store
-        if kind in FORMS and pair:
+        if is_file and pair:
             read = read_file(Path(name).read_bytes(), find_form(name), *pair)
             found = memories.store.add(None, name, *pair)
             memories.store.put(None, found.id, read.pairs, "import")
         else:
             found = find_memory(memories.store, name)
         yield asyncio.run(memories.find(found.key_id, found.id, threshold, pair))
-
-
-def _extension(name: str) -> str:
-    return name.rpartition(".")[2].lower()

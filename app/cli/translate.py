@@ -100,7 +100,7 @@ def translate(
     space stay unchanged. Use --whole for wrapped prose, where sentences span lines. Documents keep their format.
     """
     inputs = files or [STDIN]
-    _check_files(inputs, output)
+    _check_files(inputs, output, report)
     _check_reports(is_document(inputs[0]), as_json=as_json, is_reviewed=bool(report or review_below is not None))
     write_report = find_form(report.suffix.removeprefix("."))[1] if report else None
     settings = load_settings(
@@ -128,19 +128,23 @@ def translate(
     _tell(job)
 
 
-def _check_files(inputs: Sequence[Path], output: Path | None) -> None:
+def _check_files(inputs: Sequence[Path], output: Path | None, report: Path | None) -> None:
     """Checks all names before anything is written.
 
     Raises:
-        BadParameter: An input is missing or a folder, the output is an input, or documents can't be translated so.
+        BadParameter: An input is missing or a folder, output or report is an input or the other, or documents can't be
+            translated so.
     """
+    if report is not None and output is not None and report.absolute() == output.absolute():
+        raise typer.BadParameter(f"{report} is also the output", param_hint="--report")
     for path in inputs:
         if path != STDIN and not path.exists():
             raise typer.BadParameter(f"{path} does not exist", param_hint="FILES")
         if path.is_dir():
             raise typer.BadParameter(f"{path} is a folder", param_hint="FILES")
-        if output is not None and output.exists() and path != STDIN and output.samefile(path):
-            raise typer.BadParameter(f"{output} is also an input", param_hint="--output")
+        for hint, written in (("--output", output), ("--report", report)):
+            if written is not None and written.exists() and path != STDIN and written.samefile(path):
+                raise typer.BadParameter(f"{written} is also an input", param_hint=hint)
         if is_document(path) and len(inputs) > 1:
             raise typer.BadParameter(
                 f"{path} is a document; documents are translated one at a time", param_hint="FILES"

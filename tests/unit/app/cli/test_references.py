@@ -78,6 +78,7 @@ def test_a_document(tmp_path):
         (["--glossary", "text.txt"], 2, "not a UUID"),
         (["--glossary", "def3a26b-3e84-45b3-84ae-0c0aaf3525f7"], 1, "There is no such glossary"),
         (["--memory", "none"], 2, "there is no such memory"),
+        (["--memory", "tsv"], 2, "there is no such memory"),
         (["--memory", "terms.tmx"], 1, "No such file"),
         (["--memory", "memory.tsv", "--from", "auto"], 2, "a file needs --from"),
         (["--memory", "memory.tsv", "--threshold", "101"], 2, "less than or equal to 100"),
