@@ -315,8 +315,9 @@ class NativeRows(LiveRows[Features]):
         after = counts if top else wanted
         self._positions = np.repeat(self._positions[firsts] + made, after)
         self._owners = [sentence for sentence, count in zip(sentences, after, strict=True) for _ in range(count)]
-        for sentence, places in zip(sentences, np.split(fresh, np.cumsum(wanted[:-1])), strict=True):
-            sentence.taken.append(places[:, :made])
+        ends = accumulate(wanted)  # ``np.split`` took a hundredth of a request's bytecodes
+        for sentence, end, count in zip(sentences, ends, wanted, strict=True):
+            sentence.taken.append(fresh[end - count : end, :made])
         if made < steps:
             self._memory.give_back(fresh[:, made:])
         return scores, candidates, parents, attended if attended[0, 0] >= 0 else None, found  # -1: no alignment head
