@@ -195,6 +195,8 @@ class Parameters:
 
     def __init__(self, sentences: Sentences, *order: Parameter[Any] | Rule[Any], is_strict: bool = False) -> None:
         self.sentences, self._order, self._is_strict = sentences, order, is_strict
+        self._always = tuple(each for each in order if each.must_be_checked)
+        self._optional = frozenset(each.key for each in order if not each.must_be_checked)
         self.all = tuple(each for each in order if isinstance(each, Parameter))
         self.required = tuple(each for each in self.all if each.is_required)
         self.repeatable = frozenset(each.name for each in self.all if each.repeats)
@@ -221,9 +223,10 @@ class Parameters:
         if self._is_strict:
             check_names(values, [each.name for each in self.all])
         given = Given(values, self, settings, pairs, file)
-        for each in self._order:
-            # What is optional and wasn't sent is nearly everything, and has nothing to be checked.
-            if each.must_be_checked or each.key in values:
+        # What is optional and wasn't sent is nearly everything, and has nothing to be checked.
+        sent = self._optional.intersection(values)
+        for each in self._order if sent else self._always:
+            if each.must_be_checked or each.key in sent:
                 given.check(each)
         return given
 
