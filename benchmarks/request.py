@@ -9,6 +9,8 @@ machine's other guests.
 The number of bytecodes varies by one in a hundred, in one version of Python. The first table shows where they are, for
 a sentence that every model translates in few pieces. Without a file of pairs, that is all. Their number is a lower
 bound of what changes: a function in C counts as one call. `tests/unit/benchmarks/test_request.py` has the limit.
+
+The floor is FastAPI with an endpoint that reads the body and answers a constant.
 """
 
 import sys
@@ -22,7 +24,8 @@ from typing import Annotated, Any
 
 import typer
 import uvloop
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
 
 from app.engine.onnx import native
 from app.main import create_app
@@ -131,22 +134,38 @@ async def time_all(bundle: Path, pairs: Path, requests: int, rounds: int) -> Non
     async with app.router.lifespan_context(app):
         await time_requests(app, sentences[-_WARM:])
         found = [await time_requests(app, sentences[:requests]) for _ in range(rounds)]
+    floors = [await time_requests(_floor(), sentences[:requests]) for _ in range(rounds)]
     results = {name: [each[name] for each in found] for name in found[0]}
+    results["floor"] = [each["event loop"] for each in floors]
     for name, values in results.items():
         print(f"{name:22} {spread(values, '.2f')} ms")
     print(json_line(benchmark="request", requests=requests, results=results))
 
 
-async def count_bytecodes(bundle: Path) -> Counter[str]:
-    """Bytecodes of a request, by part; the fewest of some requests."""
-    body = {"q": _SENTENCE, "source": "de", "target": "en"}
+async def count_bytecodes(bundle: Path) -> tuple[Counter[str], Counter[str]]:
+    """Bytecodes of a request and of the floor, by part; the fewest of some requests."""
     with Bytecodes() as bytecodes:
         app = create_app(Settings(bundle=(bundle,), workers=1, threads=1))
         async with app.router.lifespan_context(app):
-            for _ in range(_WARM):
-                await ask(app, **body)
-            found = [await bytecodes.of(lambda: ask(app, **body)) for _ in range(_COUNTED)]
-    return min(found, key=Counter.total)
+            return await _fewest(bytecodes, app), await _fewest(bytecodes, _floor())
+
+
+async def _fewest(bytecodes: Bytecodes, app: FastAPI) -> Counter[str]:
+    body = {"q": _SENTENCE, "source": "de", "target": "en"}
+    for _ in range(_WARM):
+        await ask(app, **body)
+    return min([await bytecodes.of(lambda: ask(app, **body)) for _ in range(_COUNTED)], key=Counter.total)
+
+
+def _floor() -> FastAPI:
+    app = FastAPI()
+
+    @app.post("/translate")
+    async def answer(request: Request) -> JSONResponse:
+        await request.body()
+        return JSONResponse({"translatedText": "Good morning!"})
+
+    return app
 
 
 def main(
@@ -156,7 +175,8 @@ def main(
     rounds: Annotated[int, typer.Option(min=1, help="Rounds.")] = 4,
 ) -> None:
     """Print processor time and bytecodes of a request."""
-    counts = uvloop.run(count_bytecodes(bundle))
+    counts, floor = uvloop.run(count_bytecodes(bundle))
+    print(f"{'floor':22} {floor.total():7,}")
     for name, number in counts.most_common():
         print(f"{name:22} {number:7,}")
     print(f"{'bytecodes':22} {counts.total():7,}")
