@@ -1,20 +1,18 @@
 """The pages in a real browser, served by an engine without a model that tests can stop and let go on."""
 
-import asyncio
 import os
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from app.settings import Settings
 from tests.support.browser import CHROMIUM, chromium
-from tests.support.fakes import FakeEngine, build
+from tests.support.fakes import FakeEngine
+from tests.support.threads import Server
 
 ADMIN_KEY = "a key of sixteen or more"
 TIMEOUT_MS = 60_000  # an upper bound for what should happen at once, on a machine with much else to do
@@ -23,49 +21,6 @@ expect.set_options(timeout=TIMEOUT_MS / 2)
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 AXE = Axe()
-
-
-class Server:
-    """An application with a FakeEngine, in a thread of its own, so that tests can stop it and start it again."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.engine = FakeEngine()
-        self._settings = Settings(admin_key=ADMIN_KEY, drain_timeout_s=0, **settings)
-        self.port = 0
-        self.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
-
-    def start(self) -> None:
-        """Serve, on the same port as before if there was one."""
-        self.engine.may_go_on = asyncio.Event()  # for the loop of now: the earlier one belongs to that of before
-        app = build(self.engine, self._settings)
-        config = uvicorn.Config(app, port=self.port, log_level="error", timeout_graceful_shutdown=1)
-        self._server = uvicorn.Server(config)
-        started = threading.Event()
-        startup = self._server.startup
-
-        async def startup_and_tell(*arguments: Any, **options: Any) -> None:
-            await startup(*arguments, **options)
-            self._loop = asyncio.get_running_loop()
-            self.port = self._server.servers[0].sockets[0].getsockname()[1]
-            started.set()
-
-        self._server.startup = startup_and_tell  # type: ignore[method-assign]
-        self._thread = threading.Thread(target=self._server.run)
-        self._thread.start()
-        assert started.wait(TIMEOUT_MS / 1000)
-
-    def stop(self) -> None:
-        """Close everything, requests under way too."""
-        self._server.force_exit = self._server.should_exit = True
-        self._thread.join()
-
-    def go_on(self) -> None:
-        """Let sentences with "WAIT" be translated."""
-        self._loop.call_soon_threadsafe(self.engine.may_go_on.set)
 
 
 # Not longer than this folder: while Playwright runs, no other event loop can run in this thread, as other tests need.
@@ -82,7 +37,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def started_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(data=tmp_path_factory.mktemp("data"), suggestions=True)
+    server = Server(Settings(admin_key=ADMIN_KEY, data=tmp_path_factory.mktemp("data"), suggestions=True))
     yield server
     server.stop()
 

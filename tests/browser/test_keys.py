@@ -6,12 +6,14 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import ADMIN_KEY, Server, assert_accessible
+from app.settings import Settings
+from tests.browser.conftest import ADMIN_KEY, assert_accessible
+from tests.support.threads import Server
 
 
 @pytest.fixture
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(keys="required", data=tmp_path_factory.mktemp("data"))
+    server = Server(Settings(admin_key=ADMIN_KEY, keys="required", data=tmp_path_factory.mktemp("data")))
     yield server
     server.stop()
 

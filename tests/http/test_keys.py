@@ -20,7 +20,7 @@ from app.settings import Settings
 from app.storage.database import Database
 from app.storage.keys import KeyStore
 from tests.support.fakes import build, serving
-from tests.support.shipped_server import shipped_server
+from tests.support.threads import Server
 
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 JSON = {"Content-Type": "application/json"}
@@ -249,10 +249,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(folder: Path) -> Iterator[str]:
-    """The shipped model, in a server that requires keys and believes a proxy on this machine."""
-    settings = {"DATA": str(folder), "KEYS": "required", "TRUSTED_PROXIES": "127.0.0.1"}
-    with shipped_server(folder / "log", **settings) as url:
-        yield url
+    """A server that requires keys."""
+    server = Server(Settings(data=folder, keys="required"))
+    yield server.url.removesuffix("/")
+    server.stop()
 
 
 def test_the_official_deepl_client(url: str, folder: Path) -> None:
