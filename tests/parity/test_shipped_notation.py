@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 from app.main import create_app
 from app.settings import Settings
 from tests.support.bundles import SHIPPED
+from tests.support.fakes import DETECTOR
 
 # W: words of a translation, with their punctuation and without notation.
 W = r"[^\W\d_](?:[^\n%\\\[\]{}<>&§$_]*[^\s%\\\[\]{}<>&§$_])?"
@@ -138,7 +139,7 @@ FAMILIES = {
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(bundle=SHIPPED))) as client:
+    with TestClient(create_app(Settings(bundle=SHIPPED), detector=DETECTOR)) as client:
         yield client
 
 

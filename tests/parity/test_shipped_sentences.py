@@ -9,11 +9,12 @@ from starlette.testclient import TestClient
 from app.main import create_app
 from app.settings import Settings
 from tests.support.bundles import SHIPPED
+from tests.support.fakes import DETECTOR
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(bundle=SHIPPED, threads=1))) as client:
+    with TestClient(create_app(Settings(bundle=SHIPPED, threads=1), detector=DETECTOR)) as client:
         yield client
 
 

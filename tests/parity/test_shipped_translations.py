@@ -19,6 +19,7 @@ from app.settings import Settings
 from benchmarks.invariants import is_broken, keeps_capitals, keeps_digits, keeps_ending, loops
 from tests.support.bundles import SHIPPED
 from tests.support.engines import translate_texts
+from tests.support.fakes import DETECTOR
 
 Direction = tuple[str, str]
 DE_EN, EN_DE = ("de", "en"), ("en", "de")
@@ -211,7 +212,7 @@ class Shipped:
             *endings(),
         ]
         self.translations = asyncio.run(translate_by_engine(PLACEHOLDERS))
-        with TestClient(create_app(Settings(bundle=SHIPPED))) as client:
+        with TestClient(create_app(Settings(bundle=SHIPPED), detector=DETECTOR)) as client:
             for direction in (DE_EN, EN_DE):
                 texts = [text for own, text in wanted if own == direction]
                 request = {"q": texts, "source": direction[0], "target": direction[1]}

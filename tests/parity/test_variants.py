@@ -2,13 +2,12 @@
 
 import re
 
-import httpx
 import numpy as np
 import pytest
 import torch
 
 from app.engine.onnx.model import OnnxModel
-from app.main import create_app
+from app.engine.registry import Registry
 from app.settings import Settings
 from export.agreement import agreement
 from export.bundle_builder import Sentences, build_bundle
@@ -17,6 +16,7 @@ from export.parity import measure, require
 from export.restore import RestoreError, restore
 from model.evaluation.inference import TorchModel
 from model.network.transformer import Transformer
+from tests.support.fakes import serving
 from tests.support.tiny import (
     GOLDEN,
     VOCABULARY,
@@ -127,12 +127,8 @@ def test_the_graphs_of_a_bundle_and_pytorch_agree(bundle, model):
 
 async def test_a_bundle_is_served(bundle, named):
     """By the native operators if it is recurrent, otherwise by the float32 graphs."""
-    app = create_app(Settings(bundle=bundle.path, threads=1))
-    transport = httpx.ASGITransport(app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
-    ):
+    settings = Settings(bundle=bundle.path, threads=1)
+    async with serving(Registry.from_settings(settings), settings) as client:
         sentences = list(GOLDEN["de"])
         asked = {"q": sentences, "source": "de", "target": "en", "beam_size": 3, "max_length": 12}
         together = await client.post("/translate", json=asked)
@@ -145,13 +141,9 @@ async def test_a_bundle_is_served(bundle, named):
 
 async def test_context_is_read_by_models_with_a_memory(bundle, named):
     """A text after its context is translated as at the end of both; a sentence alone is the same as ever."""
-    app = create_app(Settings(bundle=bundle.path, threads=1))
-    transport = httpx.ASGITransport(app)
+    settings = Settings(bundle=bundle.path, threads=1)
     second, first = GOLDEN["de"]  # a translation without the "nicht" is asked for again, without the context
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
-    ):
+    async with serving(Registry.from_settings(settings), settings) as client:
 
         async def translated(**changes):
             asked = {"source": "de", "target": "en", "beam_size": 2, "max_length": 12, "details": True} | changes

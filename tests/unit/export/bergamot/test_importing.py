@@ -7,7 +7,6 @@ import zipfile
 from itertools import repeat
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
 import sentencepiece
@@ -19,7 +18,7 @@ from app.engine.onnx.device_graphs import DeviceGraphs, Source
 from app.engine.onnx.native import choose_kernels
 from app.engine.onnx.opening import open_model
 from app.engine.options import SearchOptions
-from app.main import create_app
+from app.engine.registry import Registry
 from app.settings import Settings
 from export.choices import Choices
 from export.device_bundle import add_device_graphs
@@ -29,6 +28,7 @@ from export.marian.probe_sentences import SENTENCES
 from tests.support.bergamot import SHAPES, options, random_tensors, write_lexical, write_model, write_weights
 from tests.support.bergamot_reference import Reference
 from tests.support.device import device_batch, open_device_model, run, write_device_graphs
+from tests.support.fakes import serving
 from tests.support.greedy import Greedy
 from tests.support.tiny import sentence_pairs
 
@@ -122,12 +122,8 @@ def test_graphs_that_keep_their_state_on_a_gpu_find_the_same(model, tmp_path):
 @pytest.mark.parametrize("kernels", ["auto", "off"])
 async def test_a_bundle_is_served_with_native_operators_and_without(model, kernels):
     _, bundle = model
-    app = create_app(Settings(bundle=bundle.path, threads=1, kernels=kernels))
-    transport = httpx.ASGITransport(app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test") as client,
-    ):
+    settings = Settings(bundle=bundle.path, threads=1, kernels=kernels)
+    async with serving(Registry.from_settings(settings), settings) as client:
         asked = {"q": TEXT[:3], "source": "en", "target": "de", "beam_size": 2, "max_length": 8, "details": True}
         answer = await client.post("/translate", json=asked)
         alone = [(await client.post("/translate", json=asked | {"q": text})).json() for text in TEXT[:3]]
