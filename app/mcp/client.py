@@ -52,18 +52,18 @@ class Client:
         Raises:
             ToolError: The server refuses, or can't be reached.
         """
-        return (await self._send("GET", path, key)).json()
+        return _json(await self._send("GET", path, key))
 
     async def post(self, path: str, body: Mapping[str, Any], *, key: str | None = None) -> Any:
         """Posts a JSON body; returns the JSON of the answer. See ``get``."""
-        return (await self._send("POST", path, key, json=body)).json()
+        return _json(await self._send("POST", path, key, json=body))
 
     async def translate_file(
         self, name: str, content: bytes, fields: Mapping[str, str], *, key: str | None = None
     ) -> tuple[str, bytes, Mapping[str, Any]]:
         """Translates a file; returns the translation's name and bytes, and what the server reports. See ``get``."""
         answer = await self._send("POST", "translate_file", key, data=fields, files={"file": (name, content)})
-        report = answer.json()
+        report = _json(answer)
         # Behind a proxy, the beginning of the address may be another than ours.
         path = f"download_file/{report.pop('translatedFileUrl').rpartition('/download_file/')[2]}"
         _, _, found = unquote(PurePosixPath(path).name).partition(".")
@@ -83,5 +83,16 @@ class Client:
             # A path of DeepL's contract, or of LibreTranslate's.
             message, code = told.get("error") or told["message"], told.get("code") or told.get("detail")
         except (ValueError, KeyError, AttributeError):
-            raise ToolError(f"The server answers with status {answer.status_code}; is it Dragoman?") from None
+            raise _another(answer) from None
         raise ToolError(f"{message} ({code})" if code else message)
+
+
+def _json(answer: httpx2.Response) -> Any:
+    try:
+        return answer.json()
+    except ValueError:
+        raise _another(answer) from None
+
+
+def _another(answer: httpx2.Response) -> ToolError:
+    return ToolError(f"The server answers with status {answer.status_code}; is it Dragoman?")

@@ -1,10 +1,13 @@
 """The commands about translation memories and suggestions."""
 
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
+from app.errors import DragomanError
 from app.storage.database import Database
+from app.storage.memories import MemoryStore
 from app.storage.suggestions import SuggestionStore
 from tests.support.command_line import output_of
 
@@ -29,6 +32,19 @@ def test_a_memory_is_filled_shown_written_and_removed(tmp_path):
     assert output_of("memory", "import", "other", tmp_path / "out.tmx").startswith("2 added")
     output_of("memory", "remove", "site")
     assert "site" not in output_of("memory", "list")
+
+
+def test_a_file_stays_when_its_memory_cannot_be_read(tmp_path, monkeypatch):
+    def broken(*_):
+        yield SimpleNamespace(source="a", target="b")
+        raise DragomanError("the database is gone")
+
+    output_of("memory", "add", "site", "de", "en")
+    (tmp_path / "out.tsv").write_text("before")
+    monkeypatch.setattr(MemoryStore, "all", broken)
+    output_of("memory", "export", "site", tmp_path / "out.tsv", fails="the database is gone")
+    assert (tmp_path / "out.tsv").read_text() == "before"
+    assert {path.name for path in tmp_path.iterdir()} == {"data", "out.tsv"}
 
 
 def test_what_cannot_be_done_is_told(tmp_path):

@@ -158,12 +158,16 @@ async def test_a_server_that_is_away_or_another_is_named() -> None:
     def other(request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(502, text="<html>")
 
+    def site(request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, text="<html>")
+
     told = []
-    for handler in (away, other):
+    for handler in (away, other, site):
         http = httpx2.AsyncClient(transport=httpx2.MockTransport(handler), base_url="http://x")
         async with http, Agent(build(Client(http), None)) as client:
             told.append(await error(client, "languages"))
     assert told == [
         "The Dragoman server can't be reached: ConnectError.",
         "The server answers with status 502; is it Dragoman?",
+        "The server answers with status 200; is it Dragoman?",
     ]
