@@ -23,13 +23,15 @@ def capitals(pair: Pair) -> list[Edit]:
 def _of_title(pair: Pair) -> list[Edit]:
     """Capitalises the remaining lower-case words of a title: if the source has none, models forget some capitals."""
     source, translation = pair.source, pair.translation
-    if len(source) > _LONGEST_TITLE or _LISTS.search(source):
+    if len(source) > _LONGEST_TITLE:
         return []
-    words = _WORD.findall(source)
+    parts = [_WORD.findall(part) for part in _LISTS.split(source)]
+    words = [word for part in parts for word in part]
     if len(words) < _SHORTEST_TITLE or not all(map(_is_capitalized, words)):
         return []
-    # Without such a word, they may be nouns and names.
-    if pair.here.writing.small_words.isdisjoint(map(str.lower, words)):
+    # Without a small word, they may be nouns and names. The first of each may have an article: "Der Hund, Die Katze".
+    telling = words if len(parts) == 1 else [word for part in parts for word in part[1:]]
+    if pair.here.writing.small_words.isdisjoint(map(str.lower, telling)):
         return []
     found = list(_WORD.finditer(translation))
     small = [match.start() for match in found if match[0].islower()]  # not iPhone
