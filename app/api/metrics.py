@@ -62,26 +62,22 @@ class Metrics:
             registry=registry,
         )
         self._tags: set[str] = set()
-        self._documents = Counter(
-            "dragoman_documents", "Documents that ended in the background.", ["outcome"], registry=registry
+        self._documents = self._counter(
+            "dragoman_documents", "Documents that ended in the background.", outcome=get_args(Outcome)
         )
-        self._sentences = Counter(
-            "dragoman_sentences", "Sentences translated, by the tier that did it.", ["tier"], registry=registry
+        self._sentences = self._counter(
+            "dragoman_sentences", "Sentences translated, by the tier that did it.", tier=("1", "2")
         )
-        self._second_tier = Counter(
+        self._second_tier = self._counter(
             "dragoman_second_tier_sentences",
             "Sentences that the models were unsure of, by what became of them at the second tier.",
-            ["outcome"],
-            registry=registry,
+            outcome=tuple(SecondTierOutcome),
         )
         # Prometheus's ``labels`` takes a lock and makes strings. Its series are few, and stay.
         self._request_seconds_of = cache(self._request_seconds.labels)
         self._source_characters_of = cache(self._source_characters.labels)
         self._target_characters_of = cache(self._target_characters.labels)
         self._sentences_of = cache(self._sentences.labels)
-        _begin(self._documents, get_args(Outcome))
-        _begin(self._sentences, ("1", "2"))
-        _begin(self._second_tier, tuple(SecondTierOutcome))
         ready = Gauge("dragoman_ready", "1 if texts can be translated now, as /readyz tells.", registry=registry)
         ready.set_function(lambda: obstacle_of(engine) is None)
         limit = Gauge("dragoman_memory_limit_bytes", "Memory that the process may use.", registry=registry)
@@ -141,6 +137,14 @@ class Metrics:
         """Writes all metrics in Prometheus's text format."""
         return generate_latest(self.registry)
 
+    def _counter(self, name: str, text: str, **series: Iterable[str]) -> Counter:
+        """Makes a counter with one label and its series: a rate needs them from the start."""
+        [(label, values)] = series.items()
+        counter = Counter(name, text, [label], registry=self.registry)
+        for value in values:
+            counter.labels(value)
+        return counter
+
     def _phase(self, name: str, verb: str) -> Histogram:
         return Histogram(
             f"dragoman_{name}_duration_seconds",
@@ -148,12 +152,6 @@ class Metrics:
             buckets=_BUCKETS_S,
             registry=self.registry,
         )
-
-
-def _begin(counter: Counter, values: Iterable[str]) -> None:
-    """Makes the series of a counter: a rate needs them from the start."""
-    for value in values:
-        counter.labels(value)
 
 
 class _EngineCollector(Collector):
