@@ -35,7 +35,7 @@ MarkFrequent = Annotated[
     Path | None,
     typer.Option(
         metavar="RECIPE",
-        help="A recipe, e.g. model/recipes/de-en.toml. Words that at least 40 sentences of its training text contain "
+        help="A recipe, e.g. model/recipes/de-en.toml. Words that at least 22 sentences of its training text contain "
         "are left to the model.",
     ),
 ]
