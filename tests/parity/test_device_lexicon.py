@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from app.engine.decoding.batch_decoder import BatchDecoder
@@ -15,8 +15,8 @@ from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.word_trees import RareWord, position_and_best
 from app.engine.models.bundle import Bundle
 from app.engine.onnx.device import DeviceModel
-from app.engine.onnx.device_graphs import Source
-from app.engine.onnx.device_lexicon import CHILDREN, WORDS
+from app.engine.onnx.device_graphs import SOURCE_POSITIONS, Source
+from app.engine.onnx.device_lexicon import CHILDREN, WORDS, fits, trees_of
 from app.engine.onnx.device_rows import DeviceRows
 from app.engine.options import SearchOptions
 from model.data.tokenizer import BOS_ID, EOS_ID
@@ -86,6 +86,7 @@ words = st.lists(st.none() | st.tuples(translations, st.booleans()), max_size=8)
 def test_searches_find_what_single_steps_find(model, tiny_bundle, sources, plan, joins, steps):
     """Slots are used again, so trees and progress of the sentence before must be gone."""
     searches = [search(*each) for each in plan]
+    assume(all(fits(trees, SOURCE_POSITIONS) for trees in map(trees_of, searches) if trees))
     pairs = [(one, Source(source)) for one, source in zip(searches, sources, strict=False)]
     run(device_batch(model), pairs, repeat(joins), repeat(steps))
     for one, each, source in zip(searches, plan, sources, strict=False):

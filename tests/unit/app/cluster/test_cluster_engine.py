@@ -54,7 +54,7 @@ async def test_it_notices_that_a_bundle_that_came_later_lost_its_replicas(monkey
     monkeypatch.setattr(cluster_engine, "_LOOK_EVERY_S", 0.001)
     monkeypatch.setattr(cluster_engine, "_PATIENCE_S", 0.01)
     folder = tmp_path / "bundles"
-    first, second = (shutil.copytree(BUNDLE, folder / name, copy_function=os.link) for name in ("first", "second"))
+    first, second = (shutil.copytree(BUNDLE, folder / name, copy_function=os.symlink) for name in ("first", "second"))
     served = serving([([path], Handle(FakeEngine(), path.name)) for path in (first, second)])
     elsewhere = second.rename(tmp_path / "elsewhere")
     engine = ClusterEngine(Settings(bundle=(folder,)), served)

@@ -73,7 +73,7 @@ async def test_a_model_without_native_operators_learns_nothing(tiny_bundle):
 
 async def test_others_get_their_turn_while_many_examples_are_read(engine, monkeypatch):
     text, others = GERMAN[0], GERMAN[1:3]
-    examples = examples_for(text, *((f"{GERMAN[3]} {number}", "no") for number in range(40)))
+    examples = examples_for(text, *((f"{GERMAN[3]} {number}", "no") for number in range(160)))
     read: list[int] = []
     ended: list[int] = []
     all_wait = threading.Event()
@@ -98,10 +98,10 @@ async def test_others_get_their_turn_while_many_examples_are_read(engine, monkey
     monkeypatch.setattr(queue, "end", noted_end)
     monkeypatch.setattr(coalescer, "_submit", noted_submit)
     await asyncio.gather(translated(engine, [text], [examples]), translated(engine, others))
-    assert sum(read) == 40 and max(read) <= 16
+    assert sum(read) == 160 and max(read) <= 16
     assert ended[0] < len(read), "the others' sentences came between"
     [found] = await translated(engine, [text], [examples])
-    assert found and sum(read) == 40, "what was read is kept"
+    assert found and sum(read) == 160, "what was read is kept"
 
 
 async def test_an_example_is_read_as_far_as_a_search_could_get(engine, monkeypatch):
