@@ -7,18 +7,24 @@ of the ways of ``tests.support.chat_server.hostile``, among them hanging, HTML, 
 So the table says what the checks let through, and nothing about the quality of a real model. An answer counts as
 damaged if it is neither the first tier's nor the human translation, but for what the rules of the target language
 correct in both: quotation marks, spaces and capitals.
+
+With ``--address``, a real model takes the fake's place. Then "refused" counts answers that the checks didn't let
+through, and chrF is that of the sentences that the second tier made, before and after.
 """
 
 import asyncio
 import random
 import re
+from collections import Counter
 from pathlib import Path
+from statistics import mean
 from typing import Annotated, Any
 
 import httpx
 import typer
 from rich.console import Console
 from rich.table import Table
+from sacrebleu import sentence_chrf
 
 from app.main import create_app
 from app.settings import Settings
@@ -27,6 +33,7 @@ from benchmarks.figures import json_line
 from tests.support.chat_server import chatting, completion, hostile
 
 _CHUNK = 50
+_OUTCOME = re.compile(r'^dragoman_second_tier_sentences_total\{outcome="(\w+)"\} (\S+)', re.MULTILINE)
 
 
 def run(
@@ -35,9 +42,13 @@ def run(
     number: Annotated[int, typer.Option(help="Sentences in each direction.")] = 500,
     share: Annotated[float, typer.Option("--hostile", help="Share of hostile answers.")] = 0.5,
     below: Annotated[float, typer.Option(help="Confidence below which a sentence is sent.")] = 0.5,
+    address: Annotated[str | None, typer.Option(help="Address of a real model, e.g. http://127.0.0.1:8080/v1.")] = None,
 ) -> None:
     """Prints a row for each direction."""
     rows = [line.split("\t") for line in pairs.read_text("utf-8").splitlines()][:number]
+    if address:
+        _print_real(rows, bundle, address, below)
+        return
     table = Table("direction", "sentences", "sent", "second tier", "verdicts before", "after", "damaged")
     found = []
     for source, target, here, there in (("de", "en", 0, 1), ("en", "de", 1, 0)):
@@ -49,6 +60,26 @@ def run(
         table.add_row(f"{source} to {target}", str(total), *shares, str(result["damaged"]))
     Console().print(table)
     print(json_line(rows=found))
+
+
+def _print_real(rows: list[list[str]], bundle: Path, address: str, below: float) -> None:
+    table = Table("direction", "sent", "used", "refused", "failed", "verdicts before", "after", "chrF before", "after")
+    for source, target, here, there in (("de", "en", 0, 1), ("en", "de", 1, 0)):
+        known = {row[here]: row[there] for row in rows}
+        settings = Settings.load(bundle=bundle)
+        tiered = Settings.load(bundle=bundle, second_tier=address, second_tier_below=below, second_tier_timeout_s=60)
+        before, _ = asyncio.run(_translate(settings, list(known), (source, target)))
+        after, outcomes = asyncio.run(_translate(tiered, list(known), (source, target)))
+        scores = [
+            [sentence_chrf(each["text"], [known[text]]).score for each in (first, now)]
+            for text, first, now in zip(known, before, after, strict=True)
+            if now["second"]
+        ]
+        means = [f"{mean(column):.1f}" for column in zip(*scores, strict=True)] or ["", ""]
+        verdicts = [str(sum(each["verdicts"] for each in found)) for found in (before, after)]
+        counts = [str(outcomes[name]) for name in ("used", "refused", "failed")]
+        table.add_row(f"{source} to {target}", str(sum(outcomes.values())), *counts, *verdicts, *means)
+    Console().print(table)
 
 
 async def _compare(
@@ -72,8 +103,8 @@ async def _compare(
             second_tier_timeout_s=2,
             second_tier_at_once=16,
         )
-        before = await _translate(settings, list(known), languages)
-        after = await _translate(tiered, list(known), languages)
+        before, _ = await _translate(settings, list(known), languages)
+        after, _ = await _translate(tiered, list(known), languages)
     damaged = [
         sentence
         for sentence, first, now in zip(known, before, after, strict=True)
@@ -92,7 +123,10 @@ async def _compare(
     }
 
 
-async def _translate(settings: Settings, texts: list[str], languages: tuple[str, str]) -> list[dict[str, Any]]:
+async def _translate(
+    settings: Settings, texts: list[str], languages: tuple[str, str]
+) -> tuple[list[dict[str, Any]], Counter[str]]:
+    """Translates texts; returns what became of each, and what became of the sentences at the second tier."""
     app = create_app(settings)
     source, target = languages
     found: list[dict[str, Any]] = []
@@ -110,7 +144,8 @@ async def _translate(settings: Settings, texts: list[str], languages: tuple[str,
                         "verdicts": sum(bool(sentence["verdicts"]) for sentence in sentences),
                     }
                 )
-    return found
+        metrics = (await client.get("/metrics")).text
+    return found, Counter({name: int(float(number)) for name, number in _OUTCOME.findall(metrics)})
 
 
 def _plain(text: str) -> str:
