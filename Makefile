@@ -114,7 +114,8 @@ lexicons: $(DEV)/installed  ## Make the lexicons of the shipped bundle again; it
 	$(DEV)/bin/dragoman lexicons artifacts/de-en $(MARKED) $(call LEXICONS,de-en) $(call LEXICONS,en-de)
 
 # The later a file, the more it counts.
-LABELS = $(foreach name,names-2 names-2.$(1) labels labels-2 $(2) labels-3 labels-4 labels-5.$(1) labels-6 labels-6.$(1) unlisted.$(1),--labels $(1)=model/text/$(name).tsv.xz)
+LISTED = names-2 names-2.$(1) labels labels-2 $(2) labels-3 labels-4 labels-5.$(1) labels-6 labels-6.$(1) unlisted.$(1)
+LABELS = $(foreach name,$(LISTED),--labels $(1)=model/text/$(name).tsv.xz)
 
 labels: $(DEV)/installed  ## List the labels of model/text in the shipped bundle; its weights stay
 	$(DEV)/bin/dragoman labels artifacts/de-en $(call LABELS,de-en) $(call LABELS,en-de,labels-2.en-de)
@@ -143,9 +144,9 @@ bench: $(DEV)/installed  ## Time the shipped model on the sentences of data/de-e
 	$(DEV)/bin/python -m benchmarks.engine artifacts/de-en $(BENCH_PAIRS)
 
 # BERGAMOT: a Python 3.10 that has the wheel bergamot 0.4.5, as in BERGAMOT=.venv-bergamot/bin/python.
-bench-efficiency: $(DEV)/installed build/firefox/models  ## Words a second, size, latency, words a dollar, beside peers, in five minutes
-	$(DEV)/bin/python -m benchmarks.efficiency artifacts/de-en data/de-en/eval/wmt19.tsv --firefox build/firefox/models/enpt-* \
-		--libretranslate .venv-libretranslate $(if $(BERGAMOT),--bergamot $(BERGAMOT))
+bench-efficiency: $(DEV)/installed build/firefox/models  ## Speed, size, latency, words a dollar, beside peers
+	$(DEV)/bin/python -m benchmarks.efficiency artifacts/de-en data/de-en/eval/wmt19.tsv \
+		--firefox build/firefox/models/enpt-* --libretranslate .venv-libretranslate $(if $(BERGAMOT),--bergamot $(BERGAMOT))
 
 bench-serving: $(DEV)/installed  ## Load Dragoman and LibreTranslate over HTTP, side by side
 	$(DEV)/bin/python -m benchmarks.serving artifacts/de-en $(BENCH_PAIRS)

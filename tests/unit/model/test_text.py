@@ -18,7 +18,7 @@ NEW = "labels-6", "labels-6.de-en", "labels-6.en-de", *NAMES
 
 def listed(direction: str) -> list[str]:
     """Names of the files that ``make labels`` puts into the bundle for a direction, as the Makefile has them."""
-    rule = re.search(r"^LABELS = \$\(foreach name,([^,]+),", Path("Makefile").read_text("utf-8"), re.MULTILINE)
+    rule = re.search(r"^LISTED = (.+)", Path("Makefile").read_text("utf-8"), re.MULTILINE)
     assert rule
     own = "labels-2.en-de" if direction == "en-de" else ""
     return rule[1].replace("$(2)", own).replace("$(1)", direction).split()
