@@ -1,7 +1,8 @@
 """Requests made up from our own OpenAPI document, valid and invalid: no 5xx, nothing undocumented.
 
-Schemathesis sends some hundreds that cover the document, and then EXAMPLES random ones to each endpoint that takes
-parameters (fewer if there are no more). ``make fuzz`` sends more than 10,000 in all, with every form of every body.
+Schemathesis sends more than a thousand that cover the document, and then EXAMPLES random ones to each endpoint that
+takes parameters (fewer if there are no more). ``make fuzz`` sends more than 10,000 in all, with every form of every
+body.
 """
 
 import os
