@@ -135,7 +135,7 @@ def _check_files(inputs: Sequence[Path], output: Path | None, report: Path | Non
         BadParameter: An input is missing or a folder, output or report is an input or the other, or documents can't be
             translated so.
     """
-    if report is not None and output is not None and report.absolute() == output.absolute():
+    if report is not None and output is not None and report.resolve() == output.resolve():
         raise typer.BadParameter(f"{report} is also the output", param_hint="--report")
     for path in inputs:
         if path != STDIN and not path.exists():

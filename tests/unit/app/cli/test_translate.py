@@ -129,8 +129,9 @@ def test_an_output_that_is_an_input_is_refused(engine: object, tmp_path: Path) -
     assert path.read_text() == "eins"
 
 
-@pytest.mark.parametrize("report", ["in.html", "out.html"])
+@pytest.mark.parametrize("report", ["in.html", "out.html", "folder/../out.html"])
 def test_a_report_takes_the_place_of_no_other_file(engine: object, tmp_path: Path, report: str) -> None:
+    (tmp_path / "folder").mkdir()
     (tmp_path / "in.html").write_text("<p>eins</p>")
     files = ["--report", tmp_path / report, "-o", tmp_path / "out.html", tmp_path / "in.html"]
     assert run("translate", "-f", "de", "-t", "en", *files).exit_code == 2
