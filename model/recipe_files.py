@@ -61,7 +61,13 @@ def read_text(path: Path) -> str:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    sources = table.get(SOURCES, [])
+    if not isinstance(sources, list) or not all(
+        isinstance(source, dict) and isinstance(source.get("path", ""), str) for source in sources
+    ):
+        raise ValueError(f"{SOURCES} must be tables, each with a path")
+    return table
 
 
 def _extended(base: dict[str, Any], difference: dict[str, Any]) -> dict[str, Any]:

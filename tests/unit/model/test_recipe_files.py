@@ -88,6 +88,9 @@ def test_the_text_of_a_run_stands_by_itself(folder):
         ('extends = "base.toml"\nwithout = ["c.tsv"]', "no source c.tsv"),
         ('extends = "base.toml"\nunknown = 1', "unknown"),
         ('extends = "base.toml"\n[[sources]]\nweight = 1', "path"),
+        ('extends = "base.toml"\nsources = ["a.tsv"]', "sources must be tables"),
+        ('extends = "base.toml"\nsources = 3', "sources must be tables"),
+        ('extends = "base.toml"\n[[sources]]\npath = ["a.tsv"]', "each with a path"),
     ],
 )
 def test_differences_that_fit_nothing_are_refused(folder, text, reason):
