@@ -20,6 +20,7 @@ expect.set_options(timeout=TIMEOUT_MS / 2)
 
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+COLORS = ["color-contrast", "link-in-text-block"]  # the rules that read colors
 AXE = Axe()
 
 
@@ -121,7 +122,7 @@ def page(open_page: Open) -> Page:
 def assert_accessible_in_light_and_dark(page: Page, within: str | None = None) -> None:
     """The same in the colors of both schemes. All but the colors is asked for once, for schemes change nothing else."""
     page.emulate_media(color_scheme="dark")
-    assert_accessible(page, within, only=["color-contrast"])
+    assert_accessible(page, within, only=COLORS)
     page.emulate_media(color_scheme="light")
     assert_accessible(page, within)
 
