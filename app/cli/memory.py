@@ -134,6 +134,7 @@ def export_file(name: Name, file: File) -> None:
         found = find_memory(store, name)
         form = find_form(file.name)
         pairs = ((entry.source, entry.target) for entry in store.all(found.key_id, found.id))
+        file = file.resolve()  # a link stays
         partial = file.with_name(f".{file.name}.partial")  # a failure must not leave a part of the memory
         try:
             with partial.open("wb") as written:

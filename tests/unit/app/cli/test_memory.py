@@ -27,7 +27,9 @@ def test_a_memory_is_filled_shown_written_and_removed(tmp_path):
     assert all(text in output_of("memory", "list") for text in (identifier, "site", "2"))
     shown = output_of("memory", "entries", "site", "--text", "über")
     assert "About us" in shown and "Hello" not in shown
+    (tmp_path / "out.tmx").symlink_to(tmp_path / "real.tmx")
     output_of("memory", "export", "site", tmp_path / "out.tmx")
+    assert (tmp_path / "out.tmx").is_symlink(), "the file behind it was written"
     output_of("memory", "add", "other", "de", "en")
     assert output_of("memory", "import", "other", tmp_path / "out.tmx").startswith("2 added")
     output_of("memory", "remove", "site")
