@@ -26,7 +26,7 @@ TEXT = [
     "In 2023 waren es 2023 Menschen.",
     "Über 2023 Menschen reisen schön und gut.",
 ] * 20
-SPACES = "\t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+SPACES = "\t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 
 
@@ -63,6 +63,7 @@ def test_special_ids_are_where_the_model_expects_them(tokenizer: SentencePiecePr
 @example("\x00\x7f \U0010ffff\ufffe")
 @example("\u00bd x\u00b2 \u2122 \ufb01 \uff21")  # NFKC would rewrite them
 @example("  two  spaces\u3000\u200b ")
+@example("x".join(SPACES))
 @example("\U0001f469\u200d\U0001f680 \u05e9\u05dc\u05d5\u05dd \u4f60\u597d")
 def test_any_unicode_survives(tokenizer: SentencePieceProcessor, text: str) -> None:
     ids = tokenizer.encode(text)
