@@ -1,5 +1,6 @@
 """What stands in a text besides its words: atoms, marks, the tags of elements, and breaks, all told apart."""
 
+import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,7 +73,19 @@ def find_objects(text: str, patterns: Patterns, ranges: Sequence[Range]) -> Obje
         return Objects(list(ranges), [])
     ranges = merged([*ranges, *(one[:2] for one in found if one.kind is Kind.ATOM)])
     found = [one for one in found if one.kind is not Kind.ATOM]
-    return _told_apart(text, ranges, _disjoint(syntax, found))
+    objects = _disjoint(syntax, found)
+    return _told_apart(text, _without_runs(ranges, objects), objects)
+
+
+def _without_runs(ranges: Iterable[Range], objects: Sequence[Object]) -> list[Range]:
+    """Drops the ranges of several whole objects side by side: "{b}{i}", which are variables for other expressions."""
+    begins, ends = ({one[place] for one in objects} for place in (0, 1))
+    runs = merged(one[:2] for one in objects)
+    return [
+        (begin, end)
+        for begin, end in ranges
+        if not (begin in begins and end in ends and end <= runs[bisect_right(runs, (begin, math.inf)) - 1][1])
+    ]
 
 
 def _outside(ranges: Sequence[Range], syntax: Sequence[Object]) -> list[Range]:
