@@ -9,6 +9,7 @@ import importlib.util
 import resource
 import sys
 import time
+from collections.abc import Callable
 
 
 def extension():  # type: ignore[no-untyped-def]
@@ -43,11 +44,15 @@ def main() -> None:
         answers = service.translate(model, engine.VectorString(texts), engine.ResponseOptions())
         return [answer.target.text for answer in answers]
 
+    measure(translate, lines, batch)
+
+
+def measure(translate: Callable[[list[str]], list[str]], lines: list[str], batch: int) -> None:
+    """Translates lines, ``batch`` at a time; prints what the docstring of this module says."""
     translate(lines[:1])
     ready = time.process_time()
-    began = time.process_time()
     found = [text for first in range(0, len(lines), batch) for text in translate(lines[first : first + batch])]
-    print(time.process_time() - began, ready, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+    print(time.process_time() - ready, ready, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
     print("\n".join(found))
 
 

@@ -6,13 +6,12 @@ ENGINE is "dragoman" or the folder of a CTranslate2 model. Lines of standard inp
 processor seconds to translate them and to be ready, the process's peak memory in MB, then the translations.
 """
 
-import resource
 import sys
-import time
 from pathlib import Path
 
 from app.engine.models.bundle import Bundle
 from app.engine.models.tokenizer import Tokenizer
+from benchmarks.bergamot_peer import measure
 from benchmarks.ctranslate2_model import piece_names
 from benchmarks.engine import dragoman, peer
 
@@ -32,12 +31,7 @@ def main() -> None:
         sources = [[*prefix, *tokenizer.encode(text), manifest.ids.eos] for text in texts]
         return [tokenizer.decode(tokens) for tokens in search(sources, beam)]
 
-    lines = [line.rstrip("\n") for line in sys.stdin]
-    translate(lines[:1])
-    ready = time.process_time()
-    found = [text for first in range(0, len(lines), batch) for text in translate(lines[first : first + batch])]
-    print(time.process_time() - ready, ready, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
-    print("\n".join(found))
+    measure(translate, [line.rstrip("\n") for line in sys.stdin], batch)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ _TOO_LARGE = too_large(DEFAULTS.max_body_bytes, **NO_ROOM)
 
 
 class StoredErrors(NamedTuple):
-    """Errors of requests that name none of the things, and of those that name one; and the responses of its removal."""
+    """Errors of requests to a collection and to a single thing in it, and the responses to DELETE."""
 
     of_all: Responses
     of_one: Responses

@@ -150,7 +150,7 @@ class Search:
         self._max_length = max_length
         self._live = [Live(0.0)]
         self._finished: list[Hypothesis] = []
-        self._ends = 0  # hypotheses that have ended; those that can't be among the best are not in ``_finished``
+        self._ends = 0  # ended hypotheses; ``_finished`` lacks those with too low a score to be results
         self.threshold = options.beam_threshold if options.n_best == 1 else math.inf
         self.last_tokens = [start_id]
         self.remembered: Callable[[int], tuple[Any, ...]] = lambda row: ()
@@ -290,7 +290,7 @@ class Search:
             if token == self._eos_id and totals[slot][step] > -math.inf
         )
         scores = [self._score(totals[slot][step], length + step + 1) for step, slot in ends]
-        # A path takes time for each of its tokens, so only those that can be a result get one.
+        # Collecting a path takes time for each token, so only possible results get one.
         kept = sorted(range(len(ends)), key=scores.__getitem__, reverse=True)[: self.options.n_best]
         self._ends += len(ends) - len(kept)
         for index in sorted(kept):

@@ -29,7 +29,7 @@ def _of_title(pair: Pair) -> list[Edit]:
     words = [word for part in parts for word in part]
     if len(words) < _SHORTEST_TITLE or not all(map(_is_capitalized, words)):
         return []
-    # Without a small word, they may be nouns and names. The first of each may have an article: "Der Hund, Die Katze".
+    # Without a small word, they may be nouns and names. Items of a list may begin with one: "The Dog, The Cat".
     telling = words if len(parts) == 1 else [word for part in parts for word in part[1:]]
     if pair.here.writing.small_words.isdisjoint(map(str.lower, telling)):
         return []
