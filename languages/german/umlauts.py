@@ -40,7 +40,9 @@ def restored(sentence: str) -> Iterator[tuple[int, int, str]]:
             continue
         if has_sharp and not word.isupper() and _without_umlauts(found) != word.lower():
             continue
-        yield *match.span(), found.upper() if word.isupper() else found.capitalize() if word.istitle() else found
+        spelled = found.upper() if word.isupper() else found.capitalize() if word.istitle() else found
+        if spelled != word:
+            yield *match.span(), spelled
 
 
 @lru_cache(maxsize=1)

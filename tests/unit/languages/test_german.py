@@ -1,9 +1,13 @@
-"""German addresses stay, and references to laws have all their parts."""
+"""German addresses stay, references to laws have all their parts, and words in their usual spelling cost nothing."""
+
+from importlib.resources import files
 
 import pytest
 
+from languages import german
 from languages.german.laws import references
 from languages.german.streets import KEPT
+from languages.german.umlauts import restored
 
 
 @pytest.mark.parametrize(
@@ -50,3 +54,10 @@ def test_a_reference_to_a_law_is_whole(text: str, english: str) -> None:
 
 def test_what_is_no_reference() -> None:
     assert not list(references("Art und Weise, Kunst 5, Paragraph", "en"))
+
+
+def test_no_word_in_its_usual_spelling_is_written_in_another():
+    words = (files(german) / "umlauts.txt").read_text(encoding="utf-8").split()
+    assert len(words) > 10_000
+    written = [form for word in words for form in (word, word.capitalize(), word.upper())]
+    assert [form for form in written if list(restored(form))] == []

@@ -54,6 +54,7 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Die Tuer ist offen.", "Die Tür ist offen."),
         ("Viele Gruesse aus Koeln", "Viele Grüße aus Köln"),
         ("Der Haustuerschluessel", "Der Haustürschlüssel"),
+        ("Wir müssen den Schlüssel zur STRASSE suchen.", None),
         ("Die schöne Stadt Muenchen", None),  # who writes ö could write ü
         ("Die neue Quelle der Poesie ist aktuell in Israel, zuerst im Abenteuer.", None),
         ("Alle Mitarbeiter_innen sind da", "Alle Mitarbeiter sind da"),
