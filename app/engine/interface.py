@@ -95,7 +95,7 @@ class RequestQuota:
     Attributes:
         admitted: The request was accepted, so its later parts are queued even if the queue is full.
         source_tokens: Tokens queued; beyond the first few hundred they are long work, which yields to short work.
-        is_retry: The call translates a sentence again, so it goes before all that waits of its request.
+        is_retry: The call translates a sentence again, so it goes before all that waits: the sentence has had its turn.
     """
 
     admitted: bool = False

@@ -232,6 +232,7 @@ class RequestTask:
             known=known,
             long=long,
             ahead=ahead,
+            again=self._quota.is_retry,
             on_tokens=on_tokens,
         )
 
@@ -300,6 +301,7 @@ class RequestTask:
             rare_words=segment.rare_words,
             examples=self._examples(segment),
             long=job.long,
+            again=True,
         )
         [future] = self._coalescer.submit([free], admitted=True)
         others = [each for each in (await future).hypotheses if each.tokens != known.tokens]
@@ -311,7 +313,7 @@ class RequestTask:
         constraints = self._detokenizer.constraints(segment, own, free)
         long = self._quota.source_tokens >= POLICY.short_tokens
         options = term_options(self._options, constraints)
-        again = Job(source=segment.ids, options=options, terms=constraints, long=long, memory=job.memory)
+        again = Job(source=segment.ids, options=options, terms=constraints, long=long, again=True, memory=job.memory)
         [future] = self._coalescer.submit([again], admitted=True)
         return (await future).hypotheses
 

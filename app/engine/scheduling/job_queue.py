@@ -154,12 +154,12 @@ class JobQueue:
                 self._full = self._full or (is_short and tokens <= self._limits.max_queue_tokens - self._refilled)
                 self.rejected += 1
                 raise Overloaded(_BUSY)
+            due = {each: max(self._time, self._ends[each]) for each in {job.priority for job in jobs}}
             for job in jobs:
                 job.submitted = now
-                job.start = max(self._time, self._ends[job.priority])
+                job.start = self._time if job.again else due[job.priority]
                 job.order = job.start + POLICY.delay * job.ahead
-            for job in jobs:
-                self._ends[job.priority] = job.start + tokens / job.priority.weight
+            self._ends |= {each: start + tokens / each.weight for each, start in due.items()}
             self._enqueue(jobs)
             self._unfinished.update(jobs)
             self._condition.notify_all()

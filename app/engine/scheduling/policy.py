@@ -127,6 +127,7 @@ class Job:
         on_tokens: Called on a worker's thread after each step with ``Search.best_tokens``; must not raise.
         future: Receives the ``Outcome``; cancelling it frees the rows at the next step.
         ahead: Source tokens that its request has put into the queue before it, up to a bound.
+        again: Its sentence has had a turn, so it goes before all that waits.
         priority: How urgent its request is.
         start: Virtual time at which it is due, in tokens of normal work; the queue sets it, as it sets ``order``.
         order: Position among all jobs, lowest first.
@@ -147,6 +148,7 @@ class Job:
     on_tokens: Callable[[tuple[int, ...]], None] | None = None
     future: Future[Outcome] = field(default_factory=Future)
     ahead: int = 0
+    again: bool = False
     priority: Priority = field(default_factory=priority.get)
     start: float = 0.0
     order: float = 0.0

@@ -105,6 +105,27 @@ def test_one_priority_is_served_in_the_order_of_arrival_and_later_sentences_yiel
     assert order == [large[0], *small, *large[1:]]
 
 
+def test_a_second_attempt_waits_for_nobody_but_is_counted():
+    queue = opened()
+    lane = Lane(weight=1.0, limits=ONE_BY_ONE, batch=None, long=False)
+    waiting = [job(4) for _ in range(3)]
+    for each in waiting:
+        queue.submit([each])
+    assert queue.next_turn([lane], Counter())[1] == waiting[:1]
+    again = [job(3, again=True), job(5, again=True)]
+    for each in again:
+        queue.submit([each])
+    order = [queue.next_turn([lane], Counter())[1][0] for _ in range(4)]
+    assert order == [*again, *waiting[1:]]
+    # The bulk that came later has its usual share after it.
+    for _ in range(20):
+        queue.submit([job(*[3] * 4, priority=Priority.BULK, again=True)])
+        queue.submit([job(*[3] * 4)])
+    for _ in range(5):
+        queue.submit([job(*[3] * 4, priority=Priority.BULK)])
+    assert taken(queue, 45)[-5:] == [Priority.BULK] * 5
+
+
 @pytest.mark.parametrize("seen", [True, False], ids=["after reading it", "before reading it"])
 def test_a_full_queue_refuses_bulk_first(seen):
     queue = opened(replace(ROOMY, max_queue_tokens=100))
