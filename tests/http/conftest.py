@@ -36,6 +36,12 @@ def store(tmp_path: Path) -> Iterator[KeyStore]:
         yield KeyStore(database)
 
 
+@pytest.fixture
+def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stops the clock by which requests are counted: no minute may end between two requests of a test."""
+    monkeypatch.setattr(Database, "now", lambda *_: 1_800_000_030.0)
+
+
 @pytest.fixture(scope="session", params=["process", pytest.param("cluster", marks=pytest.mark.cluster)])
 def url(request: pytest.FixtureRequest) -> str:
     """The shipped model, in a server process of its own, or in a cluster."""

@@ -22,6 +22,8 @@ from app.storage.keys import KeyStore
 from tests.support.fakes import build, serving
 from tests.support.threads import Server
 
+pytestmark = pytest.mark.usefixtures("still_clock")
+
 TEXT = {"q": "Guten Morgen!", "source": "de", "target": "en"}
 JSON = {"Content-Type": "application/json"}
 DEEPL_TEXT = {"text": ["Guten Morgen!"], "source_lang": "DE", "target_lang": "EN-US"}

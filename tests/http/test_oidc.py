@@ -68,6 +68,7 @@ async def refusal(verifier: Issuer, token: str) -> str:
     return str(caught.value).removeprefix("Invalid token: ")
 
 
+@pytest.mark.usefixtures("still_clock")
 async def test_a_group_has_the_limits_of_the_key_with_its_name(client, issuer, store):
     store.add("groups:editors", requests_per_minute=2)
     store.add("groups:readers", features=["detect"], priority=Priority.BULK)

@@ -33,6 +33,7 @@ async def asking(
         yield ask
 
 
+@pytest.mark.usefixtures("still_clock")
 async def test_a_group_has_the_limits_of_the_key_with_its_name(tmp_path, store):
     store.add("remote-groups:editors", requests_per_minute=2)
     store.add("remote-groups:readers", features=["detect"])
