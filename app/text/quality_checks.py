@@ -89,19 +89,25 @@ def _says_nothing(source: str, translation: str) -> bool:
 
 
 def loops(source: str, translation: str) -> bool:
-    """Tells whether a translation says a phrase three times in a row and more often than the source: it is useless."""
-    return _repeats_more(source, translation, 2)
+    """Tells whether a translation says a phrase three times in a row, or stutters for a third of its length.
+
+    If it does so more than the source, it is useless. A name that stutters is a fault, but the sentence around it may
+    be right: "Geoffrey ran Kamwororor".
+    """
+    return _repeats_more(source, translation, 2, least_stutter=len(translation) // 3)
 
 
 def _is_repetitive(source: str, translation: str, doubled: Collection[str]) -> bool:
     return _repeats_more(source, translation, 1, doubled)
 
 
-def _repeats_more(source: str, translation: str, least: int, doubled: Collection[str] = ()) -> bool:
-    """Tells whether a translation repeats a phrase at least so often, or stutters, and more than the source does."""
+def _repeats_more(
+    source: str, translation: str, least: int, doubled: Collection[str] = (), *, least_stutter: int = 1
+) -> bool:
+    """Tells whether a translation repeats a phrase at least so often, or stutters so long, and more than the source."""
     repeats, stutter = _repeats(translation, doubled), _stutter(translation)
     return (repeats >= least and repeats > _repeats(source, doubled)) or (
-        stutter > 0 and stutter > 1.5 * _stutter(source)
+        stutter >= least_stutter and stutter > 1.5 * _stutter(source)
     )
 
 

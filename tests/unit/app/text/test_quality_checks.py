@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.text.quality_checks import Verdict, doubled_in, loses_negation, loses_number
+from app.text.quality_checks import Verdict, doubled_in, is_useless, loses_negation, loses_number
 from app.text.quality_checks import judge as judge_with
 from languages.registry import language_of
 
@@ -171,3 +171,17 @@ def test_human_translations_are_hardly_ever_blamed(path, backwards):
         for german, english in pairs
     )
     assert all(count < 0.01 * len(pairs) for count in blamed.values()), blamed
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "useless"),
+    [
+        ("Geoffrey Kamworor lief.", "Geoffrey ran Kamwororor.", False),  # one name is wrong, the rest is right
+        ("Der Aufsatz ist gut.", "The essessessessessess is good.", True),
+        ("Salat", "salad salad salad", True),
+        ("Nein, nein, nein!", "No, no, no!", False),
+        ("Das Haus!", "...", True),
+    ],
+)
+def test_a_loop_is_useless_and_a_name_that_stutters_is_not(source, translation, useless):
+    assert is_useless(source, translation) is useless
