@@ -113,7 +113,7 @@ class Language:
             with its own spelling.
         letters: Letters that it doesn't have but other regions do, and what it writes instead.
         respell: Yields what a sentence has in a spelling that models don't know, and how it is usually written, as
-            begin, end and text, in any order: words without their umlauts, for instance.
+            begin, end and text, in any order: words without their umlauts, for instance, or short forms.
         greeting: A greeting alone with a name and no comma between them; its groups are ``greeting`` and the final
             ``mark``, which may be empty. None where none is known.
         may_be_noun: Guesses whether a word in small letters would have a capital; None where only names have one.

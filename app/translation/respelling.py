@@ -2,7 +2,7 @@
 
 | the sentence | what is translated instead | then |
 | --- | --- | --- |
-| German without umlauts, gender forms: what the language's room restores | the same with them | |
+| German without umlauts, gender forms, short forms: what the language's room knows | the usual form | |
 | small words joined by a slash: "am/in" | the sentence with either | the slash comes back |
 | names of fields: "Name/Phone number" | each by itself | the slashes come back |
 | words joined by a slash: "Tage/Woche" | "Tage / Woche" | the slash loses its spaces |

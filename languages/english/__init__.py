@@ -9,6 +9,7 @@ from languages.clock import Clock, Phrase, Wording
 from languages.english.address import clues
 from languages.english.inflection import bases, inflected
 from languages.english.laws import references
+from languages.english.short_forms import SHORT_FORMS
 from languages.english.spelling import spelling
 from languages.frames import frames_of
 from languages.language import Negations, NounProbe
@@ -117,9 +118,10 @@ _NEGATIONS = Negations(
 LANGUAGE = replace(
     neutral("en"),
     greeting=_GREETING,
+    respell=SHORT_FORMS.written_out,
     regions=("GB", "US"),
     abbreviations=tuple("approx vol vols est eq eqs ch figs eds Mt Apt Mon Tue Tues Wed Thu Thurs Fri".split()),
-    abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun"),
+    abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun", *SHORT_FORMS.before_small),
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
     numbers=_NUMBERS,
     clock=_CLOCK,

@@ -13,6 +13,7 @@ from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
 from languages.german.laws import references
 from languages.german.nouns import is_common_noun
+from languages.german.short_forms import SHORT_FORMS
 from languages.german.streets import COMPOUND, KEPT
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, Negations, NounProbe
@@ -118,26 +119,13 @@ _GREETING = re.compile(
     r"(?P<mark>[.!?…]*)"
 )
 
-# Abbreviations of price lists that models take for the end of a sentence, or leave out.
-_PRICES = {
-    "zzgl": "zuzüglich",
-    "zuzgl": "zuzüglich",
-    "abzgl": "abzüglich",
-    "inkl": "inklusive",
-    "exkl": "exklusive",
-    "MwSt": "Mehrwertsteuer",
-    "USt": "Umsatzsteuer",
-}
-# The full stop of the last one may be that of the sentence.
-_PRICE = re.compile(rf"(?<![\w-])(?P<word>{'|'.join(_PRICES)})(?:\.(?=[ \u00a0]\S|[,;:)])|(?=\.(?:\s|\Z)))")
-
 
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     if _TRANSCRIBED.search(sentence):
         yield from restored(sentence)
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
-    yield from ((*match.span(), _PRICES[match["word"]]) for match in _PRICE.finditer(sentence))
+    yield from SHORT_FORMS.written_out(sentence)
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"
 
@@ -178,6 +166,7 @@ LANGUAGE = replace(
         sogen urspr Anm Fa Hrn Bhf Mo Di Mi Do Fr Sa
         """.split(),
     ),
+    abbreviations_before_small=SHORT_FORMS.before_small,
     dotted_ordinals=DottedOrdinals(_BEFORE_ORDINALS, _AFTER_ORDINALS),
     conjunctions=("und", "oder", "aber", "sondern", "weil", "dass", "wenn"),
     numbers=_NUMBERS,

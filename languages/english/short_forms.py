@@ -1,0 +1,95 @@
+"""English short forms that models don't know. They know "e.g.", "i.e.", "approx.", "etc." and "No.".
+
+Sources: Merriam-Webster's Collegiate Dictionary, "Abbreviations"; NIST Special Publication 811, appendix B (units).
+"""
+
+from languages.short_forms import ShortForms
+
+SHORT_FORMS = ShortForms(
+    units="""
+        h: hour/hours
+        hr: hour/hours
+        hrs: hours
+        min.: minute/minutes
+        mins: minutes
+        sec: second/seconds
+        secs: seconds
+        wk: week/weeks
+        wks: weeks
+        mos.: months
+        yr: year/years
+        yrs: years
+        tsp: teaspoon/teaspoons
+        tsps: teaspoons
+        tbsp: tablespoon/tablespoons
+        tbsps: tablespoons
+        oz: ounce/ounces
+        lb: pound/pounds
+        lbs: pounds
+        gal: gallon/gallons
+        yd: yard/yards
+        yds: yards
+        sq ft: square foot/square feet
+        sq. ft.: square foot/square feet
+        cu ft: cubic foot/cubic feet
+        cu. ft.: cubic foot/cubic feet
+        mph: miles per hour
+        kph: kilometers per hour
+        pc: piece/pieces
+        pcs: pieces
+        pts: points
+    """,
+    rates=("per",),
+    references="""
+        ch.: chapter
+        chap.: chapter
+        eq.: equation
+        fig.: figure
+        figs.: figures
+        no.: No.
+        p.: page
+        P.: P.
+        para.: paragraph
+        pp.: pages
+        sec.: section
+        vol.: volume
+    """,
+    words="""
+        a. k. a.: also known as
+        asap: as soon as possible
+        ASAP: as soon as possible
+        b/c: because
+        dept.: department
+        excl.: excluding
+        govt.: government
+        plz: please
+        pls: please
+        thx: thanks
+        w/o: without
+    """,
+    months="""
+        Jan: January
+        Feb: February
+        Mar: March
+        Apr: April
+        Aug: August
+        Sep: September
+        Sept: September
+        Oct: October
+        Nov: November
+        Dec: December
+    """,
+    days="""
+        Mon: Monday
+        Tue: Tuesday
+        Tues: Tuesday
+        Wed: Wednesday
+        Thu: Thursday
+        Thur: Thursday
+        Thurs: Thursday
+        Fri: Friday
+        Sat: Saturday
+        Sun: Sunday
+    """,
+    hour=r"[ap]\.?m",
+)
