@@ -3,7 +3,8 @@
     list(separators("Name     Menge"))  # the spaces
     list(separators("Start » Produkte » Brot"))  # both signs, with their spaces
 
-A tab, three or more spaces, dot leaders and boxes to tick always do. Signs between names do in titles and menus.
+A tab, three or more spaces, dot leaders and boxes to tick always do. Signs between names do in titles and menus, and
+semicolons and bars in tables as programs write them (RFC 4180, with semicolons where a comma is a decimal one).
 """
 
 import re
@@ -20,16 +21,20 @@ _LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| \.{3} (?
 # "(x)" may be a word of a sentence, unless it stands behind a run of spaces.
 _BOXES = r"\[[ xX✓✔]\] ?|[☐☑☒] ?|(?<!\S)\( \) ?|(?<= {2})\([xX✓✔•]\) ?"
 _SIGN = r"(?<=\S) (?:[|»›→▸►➔]|>|[·•]|[–—]|-) (?=\S)"
+# Between cells. No sentence has two semicolons and no space behind them; "&lt;" and "&#60;" end with one.
+_CELL = r"(?<=[^\s;|])(?<!&lt)(?<!&gt)(?<!&amp)[;|](?=[^\s;|])"
 _SEPARATOR = re.compile(
-    rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})"
+    rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})|(?P<cell>{_CELL})"
 )
 # What is in all matches, for most lines have nothing of it: the search for all kinds took 1 % of a request.
-_ANY_PART = re.compile(r"[\t…\[☐☑☒(|»›→▸►➔>·•–—_=*-]|  |\. ?\.")
+_ANY_PART = re.compile(r"[\t…\[☐☑☒(|»›→▸►➔>·•–—_=*;-]|  |\. ?\.")
 # These may be punctuation or mathematics, too: they part names only.
 _WEAK = frozenset("-–—>·•")
 _ANY_SIGN = re.compile(_SIGN)
 _SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
 _LONGEST_TITLE = 200  # characters
+_LONGEST_ROW = 2_000
+_CODE = re.compile(r"[{}=<>]|\w\(|//")  # "for (i=0;i<n;i++)", "color:red", a||b
 _MOST_WORDS = 8  # of a name in a title
 
 
@@ -43,6 +48,8 @@ def separators(line: str, *, tabs: bool = True) -> list[Range]:
     if not search(_ANY_PART, line, 0):
         return []
     found = [match for match in finditer(_SEPARATOR, line) if _parts(line, match, tabs)]
+    if any(match["cell"] for match in found) and not _is_row(line, found):
+        found = [match for match in found if not match["cell"]]
     weak = [match.span() for match in found if _is_weak(match)]
     if weak and not _is_title(line, weak):
         return [match.span() for match in found if not _is_weak(match)]
@@ -50,13 +57,17 @@ def separators(line: str, *, tabs: bool = True) -> list[Range]:
 
 
 def signs_between_names(text: str) -> Iterator[int]:
-    """Yields the places of the signs that part the names of titles and menus, line by line."""
-    if not _ANY_SIGN.search(text):
+    """Yields the places of the signs that part the names of titles and menus, and of bars between cells."""
+    if not (_ANY_SIGN.search(text) or "|" in text):
         return
     begin = 0
     for line in text.splitlines(keepends=True):
         checkpoint()
-        yield from (begin + first + 1 for first, _ in separators(line) if _ANY_SIGN.match(line, first))
+        for first, last in separators(line):
+            if _ANY_SIGN.match(line, first):
+                yield begin + first + 1
+            elif line[first:last] == "|":
+                yield begin + first
         begin += len(line)
 
 
@@ -67,6 +78,16 @@ def _parts(line: str, match: re.Match[str], tabs: bool) -> bool:
     if match["spaces"]:
         return not _is_slip(line, match)
     return match["sign"] != " » " or "«" not in line
+
+
+def _is_row(line: str, found: list[re.Match[str]]) -> bool:
+    """Tells whether signs without spaces part cells: there are two or more of one kind, and no other."""
+    signs = {match["cell"] for match in found if match["cell"]}
+    if len(signs) > 1 or len(line) > _LONGEST_ROW:
+        return False
+    [sign] = signs
+    cells = [match.start() for match in found if match["cell"]]
+    return len(cells) == line.count(sign) >= 2 and _CODE.search(line) is None
 
 
 def _is_weak(match: re.Match[str]) -> bool:

@@ -105,6 +105,27 @@ def _is_ip(address: str) -> bool:
     return True
 
 
+def _is_slug(name: str) -> bool:
+    """Tells the name of a server or the like from words: "eu-west-1", not "best-of-3", "mid-19th-century"."""
+    *others, last = name.split("-")
+    if any(len(part) >= _HASH and _is_mixed(part) for part in (*others, last)):
+        return True
+    if _is_mixed(last):
+        return last[0].isalpha() and last[-1].isdigit()
+    is_long = len(others) > 2 or len(last) > 2 or last[0] == "0"
+    return last.isdigit() and (is_long or len(others[1]) > 2)
+
+
+def _is_mixed(part: str) -> bool:
+    return not part.isalpha() and not part.isdigit()
+
+
+_HASH = 6
+# A name in small letters with two hyphens or more, as of hosts (RFC 1123), regions and containers.
+_SLUG = r"(?:^|[^\p{L}\p{N}_./@:-])([a-z][a-z0-9]*(?:-[a-z0-9]+){2,})\b"
+_SLUG_PART = re.compile(r"[a-z0-9]-[a-z]*\d")
+# Code between backticks, as CommonMark ("Code spans") and reStructuredText have it.
+_CODE = r"(?:^|[^\p{L}\p{N}`\\])(`(?:[^\s`]|[^\s`][^`\n]{0,300}[^\s`])`|``(?:[^\s`]|[^\s`][^`\n]{0,300}[^\s`])``)"
 _DIGITS = frozenset("0123456789")
 _DIGITS_AND_LETTERS = "|".join(
     rf"[0-9]+[{letters}][0-9{letters}]*|[{letters}]+[0-9][0-9{letters}]*" for letters in ("a-f", "A-F")
@@ -131,6 +152,8 @@ IDENTIFIERS: Expressions = [
     ("IBAN", Checked(rf"\bIBAN\b[^\n]{{1,60}}?\b({_BIC})\b", _is_bic)),
     ("::", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4})?(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?:::)?(?:/\d{1,3})?)", _is_ip)),
     (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),
+    ("`", Checked(_CODE)),
+    (_SLUG_PART, Checked(_SLUG, _is_slug)),
     ("(", Checked(_CALL, _is_call)),
     ("/", Checked(_PATH, _is_path)),
     (INNER_DOT, Checked(_FILE, _is_file)),

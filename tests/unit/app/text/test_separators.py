@@ -35,6 +35,9 @@ def texts(line: str, *, newlines: bool = True) -> list[str]:
         ("Unser Laden - Startseite", ["Unser Laden", "Startseite"]),
         ("Datei > Speichern unter > PDF", ["Datei", "Speichern unter", "PDF"]),
         ("Start → Konto", ["Start", "Konto"]),
+        ("Name;Alter;Ort", ["Name", "Alter", "Ort"]),
+        ("Anna;30;Bad Ems", ["Anna", "30", "Bad Ems"]),
+        ("Name|Alter|Ort", ["Name", "Alter", "Ort"]),
     ],
 )
 def test_cells_names_and_steps_are_texts_of_their_own(line: str, expected: list[str]) -> None:
@@ -52,6 +55,12 @@ def test_cells_names_and_steps_are_texts_of_their_own(line: str, expected: list[
         "Er sagte: »Komm!«",
         "geöffnet 9 – 17 Uhr",
         "Der Wert f( ) von Punkt (x) fehlt.",
+        "Er kam; sie ging; alle blieben.",
+        "Hallo;wie geht es?",
+        "Tee &lt;b&gt;kalt&lt;/b&gt;",
+        "for(i=0;i<9;i++)",
+        "Ja|Nein",
+        "a||b||c",
     ],
 )
 def test_a_sentence_stays_in_one_piece(line: str) -> None:
@@ -65,12 +74,16 @@ def test_a_paragraph_over_several_lines_is_parted_by_nothing_weak() -> None:
 
 def test_a_sign_between_names_is_no_code_to_protect() -> None:
     known = frozenset("Datei SprchnuwxW5")
-    for text, spans_ in (("Datei > Speichern", ()), ("Datei x > 5 u", (">",))):
+    for text, spans_ in (("Datei > Speichern", ()), ("Datei x > 5 u", (">",)), ("Datei|Speichern|S", ())):
         assert protect(text, untranslatable(text, known)).spans == spans_
 
 
 @given(
-    st.lists(st.sampled_from(["Wort", "Haus", "10", " ", "   ", "\t", "...", "....", "[ ]", "( )", " – ", " | ", ">"]))
+    st.lists(
+        st.sampled_from(
+            ["Wort", "Haus", "10", " ", "   ", "\t", "...", "....", "[ ]", "( )", " – ", " | ", ">", ";", "|"]
+        )
+    )
 )
 def test_separators_are_in_order_and_disjoint(pieces: list[str]) -> None:
     line = "".join(pieces)
@@ -80,7 +93,7 @@ def test_separators_are_in_order_and_disjoint(pieces: list[str]) -> None:
         done = end
 
 
-_PIECES = [*"aB1 \t….[]x✓☐()|»›→>·•–—-_=*«\n\u00a0?", "...", "  ", "--", "[x]", " . "]
+_PIECES = [*"aB1 \t….[]x✓☐()|»›→>·•–—-_=*«;\n\u00a0?", "...", "  ", "--", "[x]", " . "]
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=9))

@@ -32,6 +32,9 @@ MD5 = "d41d8cd98f00b204e9800998ecf8427e"
         ("Erst größe(), dann Bäume::fällen() und menü.größe.maß.", ["größe()", "Bäume::fällen()", "menü.größe.maß"]),
         ("Mit org.freedesktop.UPower-Dienst", ["org.freedesktop.UPower"]),
         ("The key some.dotted.key is missing: app.user-name.x_1.", ["some.dotted.key", "app.user-name.x_1"]),
+        ("In eu-west-1 (job deploy-prod-eu-west-2, db-0-01).", ["eu-west-1", "deploy-prod-eu-west-2", "db-0-01"]),
+        ("Pod nginx-7d9f8b6c5-abcde, auth-service-v2", ["nginx-7d9f8b6c5-abcde", "auth-service-v2"]),
+        ("Run `git commit -m fix`, then `make`; see ``x y``.", ["`git commit -m fix`", "`make`", "``x y``"]),
     ],
 )
 def test_code(text: str, kept: list[str]) -> None:
@@ -48,6 +51,8 @@ def test_code(text: str, kept: list[str]) -> None:
         "Node.js, Vue.js und node.js. Das Wort.Und noch eins.",
         "Auf C: oder D:, nach A\\B; Teil: das",
         "Er kam.bat darum. Nach Hause.Dann(oder später). WhatsApp(Chat), GmbH(haftung), inkl.MwSt(19%)",
+        "A best-of-3 in mid-19th-century style, a top-10-list, 4-to-6-week, state-of-the-art, covid-19-related",
+        "Das war`n Witz, geht`s noch? ` x ` und ``Nein''",
         "BITTE IBAN UND BIC EINGEBEN. BIC (REQUIRED), SWIFT/BIC: OPTIONAL",
     ],
 )
