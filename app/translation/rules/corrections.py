@@ -8,7 +8,7 @@ import re
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
-from app.translation.rules.marks import ending, quotation_marks
+from app.translation.rules.marks import ending, lost_quotation_mark, quotation_marks
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
@@ -36,6 +36,7 @@ CORRECTIONS = (
     Correction(ordinals),
     Correction(ending),
     Correction(quotation_marks, is_formatting=True),
+    Correction(lost_quotation_mark),
     Correction(before_marks, is_formatting=True),
     Correction(in_quotations, is_formatting=True),
     Correction(between_signs),

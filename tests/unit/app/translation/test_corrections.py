@@ -139,6 +139,27 @@ def test_quotation_marks_are_those_of_the_target_language(source, translation, t
     assert mirrored(source, translation, target) == expected
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        (
+            'Er fand es "gut", dass wir "nie".',
+            'He found it "good" that we "never.',
+            'He found it "good" that we "never".',
+        ),
+        ('"Ja", sagte er, "nein."', '"Yes," he said, "no.', '"Yes," he said, "no."'),
+        ("Er sagt: „Ja.“", "He says: “Yes.", "He says: “Yes.”"),
+        ('"Ein Lied" heißt es.', 'A song" is its name.', '"A song" is its name.'),
+        ('Ein "Lied" heißt es.', 'A song" is its name.', 'A song" is its name.'),  # where it began isn't known
+        ('"Ein Lied" heißt es.', '"A song is its name.', '"A song is its name.'),
+        ('Der 27" große "Schirm".', 'The 27" "screen.', 'The 27" "screen.'),
+        ('Er sagt "ja".', 'He says "yes".', 'He says "yes".'),
+    ],
+)
+def test_a_quotation_that_ends_or_begins_the_sentence_keeps_its_mark(source, translation, expected):
+    assert mirrored(source, translation) == expected
+
+
 def test_quotation_marks_stay_if_formatting_is_preserved():
     assert mirrored("„Gut“", "„Good“", is_strict=True) == "„Good“"
 
