@@ -11,8 +11,10 @@ from app.engine.models.entries import read_entries
 
 _LONGEST = 80
 """Characters. Longer texts are no labels, and aren't looked up."""
-_BESIDE = re.compile(r"(?P<before>[^\w\s] +)?(?P<label>.*?)(?P<behind> ?\.\.\.| ?…| ?: ?\*| ?[*:»›→]| \(\d+\))?")
-"""What a label may have in one place and not in another: "Save as…", "Name: *", "• Name", "Inbox (3)", "← Back"."""
+_BESIDE = re.compile(
+    r"(?P<before>[^\w\s] +)?(?P<label>.*?)(?P<behind> ?\.\.\.| ?…| ?: ?\*| ?[*:»›→]|,|!{2,5}| \(\d+\))?"
+)
+"""What a label may have in one place and not in another: "Save as…", "• Name: *", "Inbox (3)", "Regards,", "Stop!!"."""
 
 
 class Labels:
