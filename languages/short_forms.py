@@ -10,6 +10,7 @@ from functools import cached_property
 
 _NUMBER = r"[\d½¼¾⅓⅔⅛\ue000-\uf8ff]"  # the private ones are stand-ins of numbers
 _SPACE = r"[ \u00a0\u202f]"
+_AMOUNT = re.compile(rf"{_NUMBER}{_SPACE}?$")
 _ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
 _MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?=[-–/][^\W\d_])"
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
@@ -31,7 +32,9 @@ class ShortForms:
         references: What stands before a number.
         words: What may stand anywhere. The spaces between its parts may be missing.
         months: What stands beside a number, with a full stop.
-        days: What stands in a range of days, or with a full stop before a date or an hour.
+        days: What stands in a range or pair of days, or with a full stop before a date or an hour.
+        until: The word between the first and the last of several days.
+        both: The word between two days.
         hour: An expression of what stands behind the number of an hour.
         never: An expression; in sentences that match it, the references may mean something else.
 
@@ -49,15 +52,18 @@ class ShortForms:
         words: str,
         months: str,
         days: str,
+        until: str,
+        both: str,
         hour: str,
         never: str = "(?!)",
     ) -> None:
         tables = {"unit": units, "reference": references, "word": words, "month": months, "day": days}
         self._tables = {kind: _table(lines) for kind, lines in tables.items()}
         full = {kind: {_key(short): each for short, each in table.items()} for kind, table in self._tables.items()}
-        self._full = full | {"behind": full["month"], "last": full["day"]}
+        self._full = full | {"behind": full["month"]}
         self._rates, self._hour, self._never = tuple(rates), hour, never
-        dotless = (re.escape(each) for each in self._tables["word"] if "." not in each)
+        self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both}
+        dotless = (re.escape(each) for each in (*self._tables["word"], *self._rates) if "." not in each)
         self._may_have = re.compile("|".join((_MAY_HAVE, *(rf"\b{each}\b" for each in dotless))), re.IGNORECASE)
         kinds = ("unit", "reference", "word")
         self.before_small = tuple(short.removesuffix(".") for kind in kinds for short in self._tables[kind])
@@ -68,30 +74,31 @@ class ShortForms:
         unit, reference, word = (_either(self._tables[kind]) for kind in ("unit", "reference", "word"))
         month, day = (_either(self._tables[kind], full_stop="") for kind in ("month", "day"))
         rate = "".join(rf"|(?<=\b[{one[0].upper()}{one[0]}]{one[1:]}{_SPACE})" for one in self._rates)
-        dated = rf",?{_SPACE}(?:{_DATE}|\d[\d.:]{{0,4}}{_SPACE}?(?:[-–]|{self._hour})|(?:{month})\b)|,{_SPACE}\d"
+        time = rf"{_DATE}|\d[\d.:]{{0,4}}{_SPACE}?(?:[-–]|{self._hour})|(?:{month})\b"
+        signs = "|".join(map(re.escape, self._between))
+        words = "|".join(sign for sign in self._between if sign.isalpha())
+        self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day})\b\.?+")
         return re.compile(
-            rf"(?:(?<={_NUMBER}){_SPACE}?{rate})(?P<unit>{unit})(?!\w|[-.]\w)"
+            rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
             rf"|(?<![\w.-])(?:(?P<reference>{reference})(?={_SPACE}{_NUMBER})"
             rf"|(?P<word>{word})(?!\w)"
             rf"|(?P<month>{month})\.(?={_SPACE}\d)"
-            rf"|(?P<day>{day})(?:\.(?={dated})|\.?(?=[-–/](?:{day})\b)))"
+            rf"|(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+)++)(?!\w|-)"
+            rf"|(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)|{_SPACE}(?:{words}){_SPACE}))"
             rf"|(?<=\d{_SPACE})(?P<behind>{month})\.(?!\w)"
-            rf"|(?<=[-–/])(?P<last>{day})\b\.?"
         )
 
     def written_out(self, sentence: str) -> Iterator[tuple[int, int, str]]:
         """Yields begin and end of each short form, and what to write instead, in order."""
         if not self._may_have.search(sentence):
             return
-        in_range = -1  # behind the sign after a day
         for match in self._pattern.finditer(sentence):
             kind = match.lastgroup
             assert kind
             begin, end = match.start(kind), match.end()
-            in_range, was_in_range = end + 1 if kind in ("day", "last") else -1, begin == in_range
-            if not self._is_meant(match, kind, sentence) or (kind == "last" and not was_in_range):
+            if not self._is_meant(match, kind, sentence):
                 continue
-            full = _found(self._full[kind], match[kind])
+            full = self._several(match[kind]) if kind == "days" else _found(self._full[kind], match[kind])
             if kind == "unit":
                 full = _counted(full, sentence[:begin])
             if full == match[kind]:
@@ -99,6 +106,14 @@ class ShortForms:
             if sentence[end - 1] == "." and _END.match(sentence, end):
                 end -= 1
             yield begin, end, full
+
+    def _several(self, days: str) -> str:
+        """The full forms of days, with words for the signs between them."""
+        return "".join(
+            (f" {self._between[match['sign'].strip()]} " if match["sign"] else "")
+            + _found(self._full["day"], match["day"])
+            for match in self._day.finditer(days)
+        )
 
     def _is_meant(self, match: re.Match[str], kind: str, sentence: str) -> bool:
         """Tells whether a match is no other word or name: "UX 250h", "ASAP Rocky"."""
@@ -114,9 +129,9 @@ class ShortForms:
 def _counted(full: str, before: str) -> str:
     """The full form of a unit for what is before it, with a space if there is none."""
     one, _, several = full.partition("/")
-    is_rate = before.rstrip()[-1:].isalpha()
+    is_rate = not _AMOUNT.search(before)
     counted = one if not several or is_rate or _ONE.search(before) else several
-    return counted if before[-1:].isspace() else f" {counted}"
+    return counted if before[-1:].isspace() or before[-1:] == "/" else f" {counted}"
 
 
 def _table(lines: str) -> dict[str, str]:

@@ -230,9 +230,9 @@ def _library_pieces(window: str, rules: _Ends) -> list[str]:
 def _goes_on(before: str, after: str, rules: _Ends) -> bool:
     """Tells from the text around an end that the library found whether the sentence goes on."""
     if not before[-1].isspace():
-        # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing."
+        # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing.", "8 Tabl./Tag"
         quotation = before[-1] in _OPENING or after[0] in _CLOSING or after[0] in ",;:"
-        return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] == "-"))
+        return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] in "-/"))
     if rules.abbreviation.search(before) or (after[0].islower() and rules.before_small.search(before)):
         return True
     if _SHORT_NUMBER.search(before):  # rule SB8 of UAX 29: no break before a small letter

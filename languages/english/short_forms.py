@@ -10,13 +10,14 @@ SHORT_FORMS = ShortForms(
         h: hour/hours
         hr: hour/hours
         hrs: hours
-        min.: minute/minutes
+        min: minute/minutes
         mins: minutes
         sec: second/seconds
         secs: seconds
         wk: week/weeks
         wks: weeks
-        mos.: months
+        mo: month/months
+        mos: months
         yr: year/years
         yrs: years
         tsp: teaspoon/teaspoons
@@ -58,13 +59,20 @@ SHORT_FORMS = ShortForms(
         a. k. a.: also known as
         asap: as soon as possible
         ASAP: as soon as possible
+        account no.: account number
         b/c: because
         dept.: department
         excl.: excluding
         govt.: government
+        invoice no.: invoice number
+        order no.: order number
+        phone no.: phone number
+        p. p.: per person
         plz: please
         pls: please
+        serial no.: serial number
         thx: thanks
+        tracking no.: tracking number
         w/o: without
     """,
     months="""
@@ -91,5 +99,7 @@ SHORT_FORMS = ShortForms(
         Sat: Saturday
         Sun: Sunday
     """,
+    until="to",
+    both="and",
     hour=r"[ap]\.?m",
 )

@@ -120,12 +120,16 @@ _GREETING = re.compile(
 )
 
 
+_NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})nr\.(?=[ :)]|\Z)")  # "Kundennr."
+
+
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     if _TRANSCRIBED.search(sentence):
         yield from restored(sentence)
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
     yield from SHORT_FORMS.written_out(sentence)
+    yield from ((*match.span(), "nummer") for match in _NUMBER_OF.finditer(sentence))
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"
 

@@ -24,6 +24,8 @@ SHORT_FORMS = ShortForms(
         Wo.: Woche/Wochen
         Pers: Person/Personen
         Pfd: Pfund
+        Tabl.: Tablette/Tabletten
+        Zi.: Zimmer
         qm: Quadratmeter
         cbm: Kubikmeter
     """,
@@ -37,6 +39,8 @@ SHORT_FORMS = ShortForms(
         S.: Seite
         Tab.: Tabelle
     """,
+    until="bis",
+    both="und",
     hour="Uhr",
     never=r"§|\b(?:Abs|Art|Nr)\.",  # "S. 2" of a law is its second sentence
     words="""
@@ -50,11 +54,15 @@ SHORT_FORMS = ShortForms(
         inkl.: inklusive
         insb.: insbesondere
         insbes.: insbesondere
+        DZ: Doppelzimmer
+        EZ: Einzelzimmer
         lt.: laut
         Lt.: Lt.
         m. E.: meines Erachtens
         M. E.: M. E.
         MwSt.: Mehrwertsteuer
+        n. V.: nach Vereinbarung
+        p. P.: pro Person
         s. u.: siehe unten
         u. U.: unter Umständen
         U. U.: U. U.
@@ -62,6 +70,7 @@ SHORT_FORMS = ShortForms(
         USt.: Umsatzsteuer
         v. a.: vor allem
         wg.: wegen
+        Whg.: Wohnung
         z. T.: zum Teil
         Z. T.: Z. T.
         z. Zt.: zurzeit

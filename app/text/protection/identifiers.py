@@ -146,6 +146,7 @@ IDENTIFIERS: Expressions = [
     (_SCHEMES, Checked(f"({_URN})")),
     (("arXiv", "PMID", "PMCID", "ORCID", "ISSN", "ISBN", "ISNI", "Handle", "hdl"), Checked(_LABELLED)),
     (_DIGITS, Checked(_DOTTED, _is_dotted)),
+    ("/", Checked(r"(?:^|[^\p{L}\p{N}/])([A-Z]/[A-Z])\b", lambda pair: True)),
     (":\\", Checked(f"({_WINDOWS})")),
     ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
     ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),

@@ -18,6 +18,7 @@ _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?
 # "„ Hallo": a space behind a mark that opens a quotation.
 _IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u00a0\u202f])(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
+_PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 
 
 def in_quotations(pair: Pair) -> list[Edit]:
@@ -30,14 +31,21 @@ def in_quotations(pair: Pair) -> list[Edit]:
 
 
 def spans(pair: Pair) -> list[Edit]:
-    """Keeps the dash of "3–5" and "Mo–Fr", for which models write a hyphen or a colon."""
+    """Keeps the dash of "3–5" and "Mo–Fr" and the hyphen of "1-10 of 57", for which models write another sign."""
     edits = {}
-    for first, last in dict.fromkeys(_SPAN.findall(pair.source)):
-        if f"{first}–{last}" not in pair.translation:
-            found = re.search(rf"(?<![\w.,:-]){first}(\s?[-:]\s?){last}(?![\w:-]|[.,]\d)", pair.translation)
-            if found:
-                edits[found.start(1)] = Edit(*found.span(1), "–")
+    found = [(first, last, "–") for first, last in _SPAN.findall(pair.source)]
+    found += [(first, last, "-") for first, last, total in _PART.findall(pair.source) if _is_part(first, last, total)]
+    for first, last, sign in dict.fromkeys(found):
+        if f"{first}{sign}{last}" not in pair.translation:
+            other = re.search(rf"(?<![\w.,:-]){first}(\s?[-:]\s?){last}(?![\w:-]|[.,]\d)", pair.translation)
+            if other:
+                edits[other.start(1)] = Edit(*other.span(1), sign)
     return [edits[place] for place in sorted(edits)]
+
+
+def _is_part(first: str, last: str, total: str) -> bool:
+    """Tells a range of a whole from the score of a game."""
+    return int(first) < int(last) <= int(total)
 
 
 def before_marks(pair: Pair) -> list[Edit]:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from app.text.inline.placement import Edit, apply
+from app.text.inline.placement import Edit, apply, disjoint
 from app.text.sentences import spans
 from languages.registry import language_of
 
 
 def written_out(text: str, language: str) -> str:
-    return apply([Edit(*each) for each in language_of(language).respell(text)], text)
+    return apply(disjoint(Edit(*each) for each in language_of(language).respell(text)), text)
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,12 @@ def written_out(text: str, language: str) -> str:
         ("Max. 5 Personen", "Maximal 5 Personen"),
         ("Das ist z. T. so, evtl. nicht ganz u.v.m.", "Das ist zum Teil so, eventuell nicht ganz und vieles mehr."),
         ("Am 3. Sept. 2024 und im Okt. 2025", "Am 3. September 2024 und im Oktober 2025"),
-        ("Mo.–Fr. 9–18 Uhr, Sa. 10 Uhr", "Montag–Freitag 9–18 Uhr, Samstag 10 Uhr"),
-        ("Sa/So und am Mo., 12.05., um 10", "Samstag/Sonntag und am Montag, 12.05., um 10"),
+        ("Mo.–Fr. 9–18 Uhr, Sa. 10 Uhr", "Montag bis Freitag 9–18 Uhr, Samstag 10 Uhr"),
+        ("Sa/So und am Mo., 12.05., um 10", "Samstag und Sonntag und am Montag, 12.05., um 10"),
         ("Er sagte: „5 Min.“", "Er sagte: „5 Minuten.“"),
+        ("Mo., Mi. und Fr. ab 9, 5 €/Std.", "Montag, Mittwoch und Freitag ab 9, 5 €/Stunde."),
+        ("Geöffnet Sa. und So. bis 9", "Geöffnet Samstag und Sonntag bis 9"),
+        ("Kundennr.: 7, Haus Nr. 3, p. P. im DZ", "Kundennummer: 7, Haus Nr. 3, pro Person im Doppelzimmer"),
     ],
 )
 def test_german_short_forms_are_written_out(written: str, full: str) -> None:
@@ -42,10 +45,12 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("within 5 min. of it, 24h a day: 3 h", "within 5 minutes of it, 24h a day: 3 hours"),
         ("500 sq. ft. or 1,000sq ft", "500 square feet or 1,000 square feet"),
         ("8lbs 6oz at $5 per hr", "8 pounds 6 ounces at $5 per hour"),
-        ("See fig. 2, Vol. 3 and order no. 5.", "See figure 2, Volume 3 and order No. 5."),
+        ("See fig. 2, Vol. 3 and no. 5.", "See figure 2, Volume 3 and No. 5."),
+        ("My phone no. is 5, $9/mo, 5 km/h", "My phone number is 5, $9/month, 5 km/h"),
+        ("Tue. & Thu. only", "Tuesday and Thursday only"),
         ("5 sec. later, see sec. 4", "5 seconds later, see section 4"),
         ("Fri., Jan. 5, and 6 Oct. 2020", "Friday, January 5, and 6 October 2020"),
-        ("Mon-Fri 9-5, Sat. 5 p.m.", "Monday-Friday 9-5, Saturday 5 p.m."),
+        ("Mon-Fri 9-5, Sat. 5 p.m.", "Monday to Friday 9-5, Saturday 5 p.m."),
         ("Thx! We're w/o kids b/c of the Dept.", "Thanks! We're without kids because of the Department."),
         ("Please reply asap or ASAP.", "Please reply as soon as possible or as soon as possible."),
     ],
@@ -76,7 +81,10 @@ def test_names_and_other_words_stay(text: str, language: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "language"),
-    [("Add 3 hrs. of it, excl. tax and 2 tbsp. oil.", "en"), ("Noch 3 Std. bis Köln, s. Kap. eins, mind. drei.", "de")],
+    [
+        ("Add 3 hrs. of it, excl. tax and 2 tbsp. oil.", "en"),
+        ("Noch 3 Std. bis Köln, s. Kap. eins, 8 Tabl./Tag.", "de"),
+    ],
 )
 def test_a_short_form_ends_no_sentence_before_a_small_letter(text: str, language: str) -> None:
     assert list(spans(text, language=language)) == [(0, len(text))]

@@ -37,6 +37,13 @@ def mirrored(
         ("Seiten 3–5 und 1–2", "pages 3:5 and 1 - 2", "Pages 3–5 and 1–2"),
         ("Mo–Fr 9–17 Uhr", "Mon-Fri 9-17", "Mon-Fri 9–17"),
         ("am 3–5", "on 13-5 or 3-5-1", "on 13-5 or 3-5-1"),
+        ("1-10 von 57", "1:10 of 57", "1-10 of 57"),
+        (
+            "Es steht 1-3 vor 9 Zuschauern.",
+            "It is 1:3 in front of 9 spectators.",
+            "It is 1-3 in front of 9 spectators.",
+        ),
+        ("Es steht 3-1 nach 9 Minuten.", "It is 3:1 after 9 minutes.", "It is 3:1 after 9 minutes."),
         ("Preis.*", "Price.", "Price.*"),
         ("Felder mit *", "The * fields", "The * fields"),
         ("Preis***", "Price ***", "Price ***"),

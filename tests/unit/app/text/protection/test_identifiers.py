@@ -34,6 +34,7 @@ MD5 = "d41d8cd98f00b204e9800998ecf8427e"
         ("The key some.dotted.key is missing: app.user-name.x_1.", ["some.dotted.key", "app.user-name.x_1"]),
         ("In eu-west-1 (job deploy-prod-eu-west-2, db-0-01).", ["eu-west-1", "deploy-prod-eu-west-2", "db-0-01"]),
         ("Pod nginx-7d9f8b6c5-abcde, auth-service-v2", ["nginx-7d9f8b6c5-abcde", "auth-service-v2"]),
+        ("A/B testing of I/O, AC/DC", ["A/B", "I/O"]),
         ("Run `git commit -m fix`, then `make`; see ``x y``.", ["`git commit -m fix`", "`make`", "``x y``"]),
     ],
 )
