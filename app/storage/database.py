@@ -14,6 +14,7 @@ which have connections of their own, wait for nobody.
 
 import asyncio
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -47,6 +48,7 @@ _SEARCHES = 2  # at once: fewer than there are threads and connections
 _WAITING_SEARCHES = 32
 _VALUES_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
 # SQLite's own 2 MB fill by 1 KB with each document, which looks like a leak for hours; the system caches the file, too.
+_PAUSE_S = 0.01  # between two tries
 _PAGE_CACHE = "PRAGMA cache_size = -256"  # KiB, for each connection
 _MIGRATION_LOCK = 0x647261676F  # "drago": no other program takes this advisory lock
 
@@ -263,7 +265,7 @@ def _sqlite(folder: Path | None) -> Engine:
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")  # a crash of the machine may cost the last counts
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # what was deleted, such as a document, is overwritten
@@ -277,6 +279,24 @@ def _sqlite(folder: Path | None) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _write_ahead(connection: Any) -> None:
+    """Turns the write-ahead log on, which a new file doesn't have.
+
+    If two processes do so at once, one is told at once that the file is locked: SQLite doesn't wait where both might
+    wait for each other (SQLITE_BUSY, "Result and Error Codes"). So it is tried again.
+    """
+    last_try = time.monotonic() + _BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last_try:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def _sqlite_readers(folder: Path) -> Engine:

@@ -249,6 +249,27 @@ def test_threads_take_turns(opened):
     assert store.used(key) == 700
 
 
+def test_a_new_file_that_another_process_prepares_is_waited_for(tmp_path, monkeypatch):
+    """SQLite tells the second of two processes at once that the file is locked, whatever the time limit."""
+    tries = []
+
+    class Prepared(sqlite3.Connection):
+        def execute(self, statement, *arguments):
+            if "journal_mode" in statement:
+                tries.append(statement)
+                if len(tries) < 3:
+                    error = sqlite3.OperationalError("database is locked")
+                    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                    raise error
+            return super().execute(statement, *arguments)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3.dbapi2, "connect", lambda *args, **kwargs: connect(*args, factory=Prepared, **kwargs))
+    with closing(Database(tmp_path)) as database:
+        assert KeyStore(database).list() == []
+    assert len(tries) == 3
+
+
 COUNTER = """
 import sys
 from pathlib import Path
