@@ -120,6 +120,8 @@ class Language:
         is_common_noun: Tells of a word with a capital, and the two words before it, whether it is a noun and no name.
         references: Yields the references to laws in a text, as begin, end and what the language with a given code has
             for them.
+        keys: Names of the keys of a keyboard, each with the English one, of several the usual one first; see
+            ``languages.keyboard``.
         kept_names: What stays as it is whatever the target: addresses; each after characters, one of which is in all
             its matches.
         street_names: Names of streets that are one word with "street" or the like; the group ``name`` is the rest of
@@ -163,6 +165,7 @@ class Language:
     may_be_noun: Callable[[str], bool] | None = None
     is_common_noun: Callable[[str, Sequence[str]], bool] = lambda word, before: False
     references: Callable[[str, str], Iterable[tuple[int, int, str]]] = _no_references
+    keys: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     kept_names: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = ()
     street_names: re.Pattern[str] | None = None
     street_words: frozenset[str] = frozenset()

@@ -160,6 +160,34 @@ _NEGATIONS = Negations(
     ),
 )
 
+_KEYS = {
+    "Strg": "Ctrl",
+    "Umschalt": "Shift",
+    "Umsch": "Shift",
+    "Shift": "Shift",
+    "Alt": "Alt",
+    "AltGr": "AltGr",
+    "Windows": "Win",
+    "Win": "Win",
+    "Cmd": "Cmd",
+    "Befehl": "Cmd",
+    "Wahl": "Option",
+    "Fn": "Fn",
+    "Entf": "Del",
+    "Einfg": "Ins",
+    "Pos1": "Home",
+    "Ende": "End",
+    "Bild auf": "Page Up",
+    "Bild ab": "Page Down",
+    "Eingabe": "Enter",
+    "Enter": "Enter",
+    "Esc": "Esc",
+    "Tab": "Tab",
+    "Leertaste": "Space",
+    "Rücktaste": "Backspace",
+    "Druck": "PrtSc",
+}
+
 LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE", "LI"),
@@ -190,6 +218,7 @@ LANGUAGE = replace(
     may_be_noun=_may_be_noun,
     is_common_noun=is_common_noun,
     references=references,
+    keys=_KEYS,
     kept_names=KEPT,
     street_names=COMPOUND,
     negations=_NEGATIONS,

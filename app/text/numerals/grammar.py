@@ -16,12 +16,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from app.fairness.windows import search
 from app.text.inline.objects import Rewrite
 from app.text.numerals.words import CODES, CURRENCY, NO_PRODUCTS, SPACE, words_of
 from app.text.numerals.writing import Writer
+from languages import keyboard
 from languages.registry import language_of
 
 # Numbers that stay unchanged, even if they look like a notation.
@@ -75,8 +77,10 @@ def may_have_numerals(text: str, source: str) -> bool:
     """A quick check of a text in a language: if false, ``localize`` finds nothing."""
     if search(_DIGIT, text, 0):
         return True
-    clock = language_of(source).clock
-    return clock is not None and search(clock.hint, text, 0) is not None
+    language = language_of(source)
+    if language.clock and search(language.clock.hint, text, 0):
+        return True
+    return bool(language.keys) and search(keyboard.HINT, text, 0) is not None
 
 
 def localize(text: str, source: str, target: str) -> list[Numeral]:
@@ -89,8 +93,10 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
     """
     text = _FOOTNOTE.sub(lambda mark: " " * len(mark[0]), text)
     writer = Writer(text, source, target)
-    references = ((begin, end, Rewrite(new)) for begin, end, new in language_of(source).references(text, target))
-    words = (*writer.dates_in_words(text), *writer.times_in_words(text), *references)
+    here, there = language_of(source), language_of(target)
+    others = chain(here.references(text, target), keyboard.combinations(text, here.keys, there.keys))
+    rewritten = ((begin, end, Rewrite(new)) for begin, end, new in others)
+    words = (*writer.dates_in_words(text), *writer.times_in_words(text), *rewritten)
     found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)
     ends = [0, *(numeral.end for numeral in found)]
     for numeral in _numerals(text, _Reader(text, writer)):

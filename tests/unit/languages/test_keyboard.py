@@ -1,0 +1,36 @@
+"""Combinations of keys have the names that the other language's keyboards have."""
+
+import pytest
+
+from app.text.numerals.grammar import localize
+
+
+@pytest.mark.parametrize(
+    ("german", "english"),
+    [
+        ("Strg+C", "Ctrl+C"),
+        ("Strg + Alt + Entf", "Ctrl + Alt + Del"),
+        ("Umschalt+Bild auf", "Shift+Page Up"),
+        ("Alt-F4", "Alt-F4"),
+        ("Cmd+Umschalt+4", "Cmd+Shift+4"),
+        ("Strg+,", "Ctrl+,"),
+    ],
+)
+def test_a_combination_is_written_with_the_other_keys(german: str, english: str) -> None:
+    for text, source, target, written in ((german, "de", "en", english), (english, "en", "de", german)):
+        [numeral] = localize(f"({text})", source, target)
+        assert (numeral.begin, numeral.end) == (1, 1 + len(text))
+        assert numeral.rewrite and numeral.rewrite.text == written
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target"),
+    [
+        ("Alt-Berlin und C++, a+b, Alt+Neu", "de", "en"),
+        ("Strg allein, xStrg+C", "de", "en"),
+        ("Strg+C", "de", "fi"),
+        ("Windows-PC, Home+Office", "en", "de"),
+    ],
+)
+def test_other_words_with_such_signs_are_none(text: str, source: str, target: str) -> None:
+    assert [each for each in localize(text, source, target) if each.rewrite] == []
