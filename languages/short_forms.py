@@ -11,6 +11,7 @@ from functools import cached_property
 _NUMBER = r"[\d½¼¾⅓⅔⅛\ue000-\uf8ff]"  # the private ones are stand-ins of numbers
 _SPACE = r"[ \u00a0\u202f]"
 _AMOUNT = re.compile(rf"{_NUMBER}{_SPACE}?$")
+_LONGEST_AMOUNT = 16  # characters that are looked at
 _ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
 _MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?=[-–/][^\W\d_])"
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
@@ -92,15 +93,16 @@ class ShortForms:
         """Yields begin and end of each short form, and what to write instead, in order."""
         if not self._may_have.search(sentence):
             return
+        is_other = re.search(self._never, sentence) is not None
         for match in self._pattern.finditer(sentence):
             kind = match.lastgroup
             assert kind
             begin, end = match.start(kind), match.end()
-            if not self._is_meant(match, kind, sentence):
+            if (is_other and kind == "reference") or not self._is_meant(match, kind, sentence):
                 continue
             full = self._several(match[kind]) if kind == "days" else _found(self._full[kind], match[kind])
             if kind == "unit":
-                full = _counted(full, sentence[:begin])
+                full = _counted(full, sentence[max(0, begin - _LONGEST_AMOUNT) : begin])
             if full == match[kind]:
                 continue
             if sentence[end - 1] == "." and _END.match(sentence, end):
@@ -118,8 +120,6 @@ class ShortForms:
     def _is_meant(self, match: re.Match[str], kind: str, sentence: str) -> bool:
         """Tells whether a match is no other word or name: "UX 250h", "ASAP Rocky"."""
         short = match[kind]
-        if kind == "reference":
-            return not re.search(self._never, sentence)
         if kind == "unit":
             is_close = len(_key(short)) == 1 and not sentence[match.start(kind) - 1].isspace()
             return not is_close and (not short[0].isupper() or _key(short) in self._full[kind])
