@@ -11,7 +11,8 @@ MODIFIERS = ("Ctrl", "Shift", "Alt", "AltGr", "Win", "Cmd", "Option", "Fn")
 """The English names of the keys that begin a combination."""
 HINT = re.compile(r"\+|[a-z]-(?:F\d|[A-Z]\b)")
 """What a text with a combination has."""
-_JOINER = r"(?: ?\+ ?|-(?=(?:F\d{1,2}|[A-Z0-9])\b))"
+_BY_HYPHEN = ("Ctrl", "Cmd")
+"""Those that a hyphen may join to a letter: "Strg-C". "Alt-" and "Wahl-" begin words."""
 
 
 def combinations(text: str, here: Mapping[str, str], there: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
@@ -39,8 +40,12 @@ def _keys(names: tuple[str, ...]) -> re.Pattern[str]:
 @lru_cache(maxsize=16)
 def _combination(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
     first = _either(tuple(name for name, english in names if english in MODIFIERS))
+    by_hyphen = _either(tuple(name for name, english in names if english in _BY_HYPHEN))
     other = _either(tuple(name for name, _ in names))
-    return re.compile(rf"(?<![\w+-])(?:{first})(?:{_JOINER}(?:{other}|F\d{{1,2}}|[A-Z0-9]|[^\w\s+])(?!\w))++")
+    return re.compile(
+        rf"(?<![\w+-])(?:(?:{first})-F\d{{1,2}}(?![\w-])|(?:{by_hyphen})-[A-Z0-9](?![\w-])"
+        rf"|(?P<first>{first})(?! ?\+ ?(?P=first)\b)(?: ?\+ ?(?:{other}|F\d{{1,2}}|[A-Z0-9]|[^\w\s+])(?![\w-]))++)"
+    )
 
 
 def _either(names: tuple[str, ...]) -> str:

@@ -61,6 +61,12 @@ def bracketed_endings() -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
+def small_words() -> frozenset[str]:
+    """The words that any language writes in small letters in titles."""
+    return frozenset().union(*(room.writing.small_words for room in rooms()))
+
+
+@lru_cache(maxsize=1)
 def gender_endings() -> frozenset[str]:
     """The endings that any language writes behind a sign for all genders."""
     return frozenset().union(*(room.gender_endings for room in rooms()))

@@ -12,8 +12,8 @@ _NUMBER = r"[\d½¼¾⅓⅔⅛\ue000-\uf8ff]"  # the private ones are stand-ins 
 _SPACE = r"[ \u00a0\u202f]"
 _AMOUNT = re.compile(rf"{_NUMBER}{_SPACE}?$")
 _LONGEST_AMOUNT = 16  # characters that are looked at
-_ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
-_MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?=[-–/][^\W\d_])"
+_ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
+_MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_])"
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
 _NAME = re.compile(rf"{_SPACE}[A-Z]")
 _END = re.compile(r"[\"'”“’‘»«]*\s*\Z")
@@ -40,8 +40,7 @@ class ShortForms:
         never: An expression; in sentences that match it, the references may mean something else.
 
     Attributes:
-        before_small: The short forms of units, references and words, without their full stops, which end no sentence
-            before a small letter.
+        before_small: The short forms that may have a full stop, without it: it ends no sentence before a small letter.
     """
 
     def __init__(
@@ -66,26 +65,33 @@ class ShortForms:
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both}
         dotless = (re.escape(each) for each in (*self._tables["word"], *self._rates) if "." not in each)
         self._may_have = re.compile("|".join((_MAY_HAVE, *(rf"\b{each}\b" for each in dotless))), re.IGNORECASE)
-        kinds = ("unit", "reference", "word")
-        self.before_small = tuple(short.removesuffix(".") for kind in kinds for short in self._tables[kind])
+        forms = (short for short in self._tables["word"] if short.endswith("."))
+        dotted = (*self._tables["unit"], *self._tables["reference"], *forms)
+        self.before_small = tuple(short.removesuffix(".") for short in dotted)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         """Matches all short forms, each in the group of its kind; takes 10 ms to compile."""
         unit, reference, word = (_either(self._tables[kind]) for kind in ("unit", "reference", "word"))
         month, day = (_either(self._tables[kind], full_stop="") for kind in ("month", "day"))
-        rate = "".join(rf"|(?<=\b[{one[0].upper()}{one[0]}]{one[1:]}{_SPACE})" for one in self._rates)
-        time = rf"{_DATE}|\d[\d.:]{{0,4}}{_SPACE}?(?:[-–]|{self._hour})|(?:{month})\b"
+        rate = "".join(
+            rf"|(?<=\b[{one[0].upper()}{one[0]}]{one[1:]}{_SPACE})(?!\S+{_SPACE}{_NUMBER})" for one in self._rates
+        )
+        time = (
+            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b"
+            rf"|\d[\d.:]{{0,4}}(?:{_SPACE}?[-–]{_SPACE}?\d[\d.:]{{0,4}})?{_SPACE}?(?:{self._hour})"
+        )
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())
         self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day})\b\.?+")
         return re.compile(
-            rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
-            rf"|(?<![\w.-])(?:(?P<reference>{reference})(?={_SPACE}{_NUMBER})"
-            rf"|(?P<word>{word})(?!\w)"
+            rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
+            rf"|(?<![\w.-])(?:(?P<reference>{reference})(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"
+            rf"|(?P<word>{word})(?!\w|-\w)"
             rf"|(?P<month>{month})\.(?={_SPACE}\d)"
-            rf"|(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+)++)(?!\w|-)"
-            rf"|(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)|{_SPACE}(?:{words}){_SPACE}))"
+            rf"|(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)"
+            rf"|(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
+            rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z]))"
             rf"|(?<=\d{_SPACE})(?P<behind>{month})\.(?!\w)"
         )
 
@@ -123,6 +129,9 @@ class ShortForms:
         if kind == "unit":
             is_close = len(_key(short)) == 1 and not sentence[match.start(kind) - 1].isspace()
             return not is_close and (not short[0].isupper() or _key(short) in self._full[kind])
+        if kind == "days":
+            named = [match["day"] for match in self._day.finditer(short)]
+            return len(set(named)) == len(named)
         return not (kind == "word" and short.isupper() and _NAME.match(sentence, match.end()))
 
 

@@ -41,6 +41,7 @@ TABLES = MetaData()
 """All tables, as the newest script leaves them."""
 
 _BUSY_S = 5.0  # how long a statement waits for other processes
+_PAUSE_S = 0.01  # between two tries
 _ANSWER_S = 15.0  # how long PostgreSQL may be silent: longer than a statement and its wait for locks may take
 _POSTGRESQL_CONNECTIONS = 4
 _READERS = 4  # threads; others, such as those of the work on texts, read too
@@ -48,7 +49,6 @@ _SEARCHES = 2  # at once: fewer than there are threads and connections
 _WAITING_SEARCHES = 32
 _VALUES_AT_ONCE = 500  # SQLite has had a limit of 999 values in a statement
 # SQLite's own 2 MB fill by 1 KB with each document, which looks like a leak for hours; the system caches the file, too.
-_PAUSE_S = 0.01  # between two tries
 _PAGE_CACHE = "PRAGMA cache_size = -256"  # KiB, for each connection
 _MIGRATION_LOCK = 0x647261676F  # "drago": no other program takes this advisory lock
 
@@ -292,7 +292,7 @@ def _write_ahead(connection: Any) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last_try:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last_try:
                 raise
             time.sleep(_PAUSE_S)
         else:

@@ -21,8 +21,8 @@ _LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| \.{3} (?
 # "(x)" may be a word of a sentence, unless it stands behind a run of spaces.
 _BOXES = r"\[[ xX✓✔]\] ?|[☐☑☒] ?|(?<!\S)\( \) ?|(?<= {2})\([xX✓✔•]\) ?"
 _SIGN = r"(?<=\S) (?:[|»›→▸►➔]|>|[·•]|[–—]|-) (?=\S)"
-# Between cells. No sentence has two semicolons and no space behind them; "&lt;" and "&#60;" end with one.
-_CELL = r"(?<=[^\s;|])(?<!&lt)(?<!&gt)(?<!&amp)[;|](?=[^\s;|])"
+# Between cells. No sentence has two semicolons and no space behind them; faces do (";-)").
+_CELL = r"(?<=[^\s;|])[;|](?=[^\s;|()-])"
 _SEPARATOR = re.compile(
     rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})|(?P<cell>{_CELL})"
 )
@@ -34,7 +34,8 @@ _ANY_SIGN = re.compile(_SIGN)
 _SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
 _LONGEST_TITLE = 200  # characters
 _LONGEST_ROW = 2_000
-_CODE = re.compile(r"[{}=<>]|\w\(|//")  # "for (i=0;i<n;i++)", "color:red", a||b
+# "for (i=0;i<n;i++)", "(foo|bar)", `a|b`, "a@b.de;c@d.de", "&uuml;"
+_CODE = re.compile(r"[{}=<>`@]|\w\(|\([^()]*[|;]|//|&#?\w{2,31};")
 _MOST_WORDS = 8  # of a name in a title
 
 
@@ -87,7 +88,7 @@ def _is_row(line: str, found: list[re.Match[str]]) -> bool:
         return False
     [sign] = signs
     cells = [match.start() for match in found if match["cell"]]
-    return len(cells) == line.count(sign) >= 2 and _CODE.search(line) is None
+    return len(cells) == line.count(sign) >= 2 and not (_CODE.search(line) or _SENTENCE_END.search(line))
 
 
 def _is_weak(match: re.Match[str]) -> bool:

@@ -36,7 +36,6 @@ SHORT_FORMS = ShortForms(
         cu. ft.: cubic foot/cubic feet
         mph: miles per hour
         kph: kilometers per hour
-        pc: piece/pieces
         pcs: pieces
         pts: points
     """,
@@ -67,7 +66,6 @@ SHORT_FORMS = ShortForms(
         invoice no.: invoice number
         order no.: order number
         phone no.: phone number
-        p. p.: per person
         plz: please
         pls: please
         serial no.: serial number

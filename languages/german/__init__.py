@@ -120,6 +120,9 @@ _GREETING = re.compile(
 )
 
 
+# TL is the Turkish lira, too: "50 TL".
+_SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
+_SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}
 _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})nr\.(?=[ :)]|\Z)")  # "Kundennr."
 
 
@@ -129,6 +132,7 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
     yield from SHORT_FORMS.written_out(sentence)
+    yield from ((*match.span(), _SPOONS[match[0]]) for match in _SPOON.finditer(sentence))
     yield from ((*match.span(), "nummer") for match in _NUMBER_OF.finditer(sentence))
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"

@@ -11,9 +11,7 @@ SHORT_FORMS = ShortForms(
         Min: Minute/Minuten
         min.: Minute/Minuten
         Sek: Sekunde/Sekunden
-        EL: Esslöffel
         Essl.: Esslöffel
-        TL: Teelöffel
         Teel.: Teelöffel
         Stk: Stück
         Pck: Päckchen
@@ -61,7 +59,6 @@ SHORT_FORMS = ShortForms(
         m. E.: meines Erachtens
         M. E.: M. E.
         MwSt.: Mehrwertsteuer
-        n. V.: nach Vereinbarung
         p. P.: pro Person
         s. u.: siehe unten
         u. U.: unter Umständen
@@ -70,6 +67,7 @@ SHORT_FORMS = ShortForms(
         USt.: Umsatzsteuer
         v. a.: vor allem
         wg.: wegen
+        Wg.: Wg.
         Whg.: Wohnung
         z. T.: zum Teil
         Z. T.: Z. T.

@@ -4,7 +4,7 @@ import ipaddress
 import re
 
 from app.text.protection.expressions import INNER_DOT, Checked, Expressions, compiled
-from languages.registry import bracketed_endings
+from languages.registry import bracketed_endings, small_words
 
 # "bat", "log" and other words are not among them: people forget the space after a full stop ("Er kam.bat darum").
 _EXTENSIONS = (
@@ -108,12 +108,19 @@ def _is_ip(address: str) -> bool:
 def _is_slug(name: str) -> bool:
     """Tells the name of a server or the like from words: "eu-west-1", not "best-of-3", "mid-19th-century"."""
     *others, last = name.split("-")
+    if not small_words().isdisjoint(others):
+        return False
     if any(len(part) >= _HASH and _is_mixed(part) for part in (*others, last)):
         return True
     if _is_mixed(last):
         return last[0].isalpha() and last[-1].isdigit()
-    is_long = len(others) > 2 or len(last) > 2 or last[0] == "0"
-    return last.isdigit() and (is_long or len(others[1]) > 2)
+    return last.isdigit() and (len(others) > 2 or len(last) == 1 or last[0] == "0")
+
+
+def _is_no_quotation(code: str) -> bool:
+    """Tells code from a quotation of many words."""
+    words = code.strip("`").split()
+    return len(words) < _QUOTATION or not all(map(str.isalpha, words))
 
 
 def _is_mixed(part: str) -> bool:
@@ -121,6 +128,7 @@ def _is_mixed(part: str) -> bool:
 
 
 _HASH = 6
+_QUOTATION = 4  # words
 # A name in small letters with two hyphens or more, as of hosts (RFC 1123), regions and containers.
 _SLUG = r"(?:^|[^\p{L}\p{N}_./@:-])([a-z][a-z0-9]*(?:-[a-z0-9]+){2,})\b"
 _SLUG_PART = re.compile(r"[a-z0-9]-[a-z]*\d")
@@ -146,14 +154,14 @@ IDENTIFIERS: Expressions = [
     (_SCHEMES, Checked(f"({_URN})")),
     (("arXiv", "PMID", "PMCID", "ORCID", "ISSN", "ISBN", "ISNI", "Handle", "hdl"), Checked(_LABELLED)),
     (_DIGITS, Checked(_DOTTED, _is_dotted)),
-    ("/", Checked(r"(?:^|[^\p{L}\p{N}/])([A-Z]/[A-Z])\b", lambda pair: True)),
+    ("/", Checked(r"(?:^|[^\p{L}\p{N}/])(A/B|I/O)\b")),
     (":\\", Checked(f"({_WINDOWS})")),
     ("BIC", Checked(rf"\bBIC\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
     ("SWIFT", Checked(rf"\bSWIFT\b(?:-Code)?\W{{1,3}}({_BIC})\b", _is_bic)),
     ("IBAN", Checked(rf"\bIBAN\b[^\n]{{1,60}}?\b({_BIC})\b", _is_bic)),
     ("::", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4})?(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?:::)?(?:/\d{1,3})?)", _is_ip)),
     (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),
-    ("`", Checked(_CODE)),
+    ("`", Checked(_CODE, _is_no_quotation)),
     (_SLUG_PART, Checked(_SLUG, _is_slug)),
     ("(", Checked(_CALL, _is_call)),
     ("/", Checked(_PATH, _is_path)),

@@ -13,6 +13,7 @@ CLOSING = "\"'”“’‘»«›‹)]*"
 """Signs that may close a sentence behind its final mark."""
 # The final punctuation, and closing signs after it.
 _END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
+_INCHES = re.compile(r"\d\"")
 _CLOSED = re.compile(r"(?P<inside>[.!?…]*)(?P<sign>[„“”»«\"])(?P<outside>[.!?…]*)\Z")
 _ASTERISKS = re.compile(r"\*{0,9}$")
 _ELLIPSES = ("...", "…")
@@ -72,7 +73,7 @@ def lost_quotation_mark(pair: Pair) -> list[Edit]:
     """
     source, translation = pair.source.strip(), pair.translation.rstrip()
     here, found = (list(_DOUBLE.finditer(text)) for text in (source, translation))
-    if len(here) % 2 or not here or len(found) != len(here) - 1:
+    if len(here) % 2 or not here or len(found) != len(here) - 1 or _INCHES.search(source):
         return []
     quotes = pair.there.writing.quotes
     if quotes is None or any(_CURLY.match(match[0]) is None for match in (here[0], *found)):

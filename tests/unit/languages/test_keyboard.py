@@ -14,6 +14,7 @@ from app.text.numerals.grammar import localize
         ("Alt-F4", "Alt-F4"),
         ("Cmd+Umschalt+4", "Cmd+Shift+4"),
         ("Strg+,", "Ctrl+,"),
+        ("Strg-C", "Ctrl-C"),
     ],
 )
 def test_a_combination_is_written_with_the_other_keys(german: str, english: str) -> None:
@@ -27,6 +28,8 @@ def test_a_combination_is_written_with_the_other_keys(german: str, english: str)
     ("text", "source", "target"),
     [
         ("Alt-Berlin und C++, a+b, Alt+Neu", "de", "en"),
+        ("Der Wahl-O-Mat, die Alt-P-Partei, Windows-T", "de", "en"),
+        ("A Win + Win situation, Option-A or Option-B, Windows + Enter-prise", "en", "de"),
         ("Strg allein, xStrg+C", "de", "en"),
         ("Strg+C", "de", "fi"),
         ("Windows-PC, Home+Office", "en", "de"),

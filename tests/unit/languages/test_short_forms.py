@@ -31,6 +31,8 @@ def written_out(text: str, language: str) -> str:
         ("Mo., Mi. und Fr. ab 9, 5 €/Std.", "Montag, Mittwoch und Freitag ab 9, 5 €/Stunde."),
         ("Geöffnet Sa. und So. bis 9", "Geöffnet Samstag und Sonntag bis 9"),
         ("Kundennr.: 7, Haus Nr. 3, p. P. im DZ", "Kundennummer: 7, Haus Nr. 3, pro Person im Doppelzimmer"),
+        ("Am Fr. 12. Mai, So. und feiertags; Mo – Fr", "Am Freitag 12. Mai, Sonntag und feiertags; Montag bis Freitag"),
+        ("2 1/2 Std., 1/2 Std.", "2 1/2 Stunden, 1/2 Stunde."),
     ],
 )
 def test_german_short_forms_are_written_out(written: str, full: str) -> None:
@@ -68,6 +70,11 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Lt. Müller und M. E. Huber", "de"),
         ("Min. 5 Zeichen, El Salvador", "de"),
         ("3 Mio. und 5 kg", "de"),
+        ("Es sind 50 TL! Sie kosten 17.002 TL.", "de"),  # Turkish lira
+        ("Fr. 5.- pro Tag, Fr. 5–10, Fr. und Hr. Müller", "de"),
+        ("Die DZ-Bank, unsere Wg. und 2:1 n. V.", "de"),
+        ("Als Thomas S. 2019 starb, Max/Min. und Mi-Mi-Mi", "de"),
+        ("Up 5pc, max/min temperature, p.p. John", "en"),
         ("UX 250h, 1H NMR, 2 h-index", "en"),
         ("ASAP Rocky and the all-Sun Belt teams", "en"),
         ("No. 10, P. (2000), J. Biol. Chem. 5", "en"),
@@ -88,3 +95,7 @@ def test_names_and_other_words_stay(text: str, language: str) -> None:
 )
 def test_a_short_form_ends_no_sentence_before_a_small_letter(text: str, language: str) -> None:
     assert list(spans(text, language=language)) == [(0, len(text))]
+
+
+def test_a_word_without_a_full_stop_of_its_own_ends_a_sentence() -> None:
+    assert len(list(spans("I need it asap. thanks.", language="en"))) == 2

@@ -61,6 +61,11 @@ def test_cells_names_and_steps_are_texts_of_their_own(line: str, expected: list[
         "for(i=0;i<9;i++)",
         "Ja|Nein",
         "a||b||c",
+        "F&uuml;r M&auml;nner",
+        "Danke;-) Bis bald;-)",
+        "The regex (foo|bar|baz) matches.",
+        "`a|b|c` ist Code",
+        "An a@b.de;c@d.de;e@f.de",
     ],
 )
 def test_a_sentence_stays_in_one_piece(line: str) -> None:

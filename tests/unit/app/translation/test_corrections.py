@@ -161,6 +161,7 @@ def test_quotation_marks_are_those_of_the_target_language(source, translation, t
         ('"Ein Lied" heißt es.', '"A song is its name.', '"A song is its name.'),
         ('Der 27" große "Schirm".', 'The 27" "screen.', 'The 27" "screen.'),
         ('Er sagt "ja".', 'He says "yes".', 'He says "yes".'),
+        ('Von 13" bis 15".', 'From 13" to 15 inches.', 'From 13" to 15 inches.'),
     ],
 )
 def test_a_quotation_that_ends_or_begins_the_sentence_keeps_its_mark(source, translation, expected):

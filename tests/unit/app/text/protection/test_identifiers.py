@@ -53,6 +53,8 @@ def test_code(text: str, kept: list[str]) -> None:
         "Auf C: oder D:, nach A\\B; Teil: das",
         "Er kam.bat darum. Nach Hause.Dann(oder später). WhatsApp(Chat), GmbH(haftung), inkl.MwSt(19%)",
         "A best-of-3 in mid-19th-century style, a top-10-list, 4-to-6-week, state-of-the-art, covid-19-related",
+        "A one-in-100 chance, zero-to-100, end-of-2023, early-to-mid-2020, post-covid-19, face-to-face-2, Y/N, D/A/CH",
+        "Das `beste Buch der Welt` hier",
         "Das war`n Witz, geht`s noch? ` x ` und ``Nein''",
         "BITTE IBAN UND BIC EINGEBEN. BIC (REQUIRED), SWIFT/BIC: OPTIONAL",
     ],
