@@ -113,11 +113,11 @@ def is_malformed(source: str, result: str, here: Language, there: Language) -> b
     def differs(text: str) -> bool:
         return next(_faults(text, result, here, there), None) is not None
 
-    return differs(source) and differs(_usual(source, here))
+    return differs(source) and differs(usual(source, here))
 
 
-def _usual(text: str, language: Language) -> str:
-    """A text in the usual spelling of its language."""
+def usual(text: str, language: Language) -> str:
+    """Returns a text in the usual spelling of its language, as models know it."""
     return apply(disjoint(Edit(*found) for found in language.respell(text)), text)
 
 

@@ -357,6 +357,23 @@ async def test_numbers_that_no_search_keeps_are_kept_by_cutting() -> None:
     assert (found.text, found.verdicts) == ("After 20 years came 95 guests.", ())
 
 
+async def test_further_attempts_have_the_usual_spelling_too() -> None:
+    asked = []
+
+    async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
+        asked.extend(texts)
+        new = {"\ue000 Stunden von \ue001.": "\ue000 hours of \ue001."}
+        found = [of(text, said := new.get(text, "Hours."), verdicts=judge(text, said)) for text in texts]
+        return [TextTranslation(text=each.text, alternatives=(), sentences=(each,)) for each in found]
+
+    first = of("37 Std. von 95.", "Hours.", verdicts=(Verdict.DIGITS_CHANGED,))
+    wanted = {"options": SearchOptions(), "placeholders": PLACEHOLDERS}
+    direction = Direction(language_of("de"), language_of("en"))
+    found = await answered_by(translate, improved(first, None, **wanted, direction=direction))
+    assert (found.text, found.source) == ("37 hours of 95.", "37 Std. von 95.")
+    assert asked[:2] == ["37 Stunden von 95.", "\ue000 Stunden von \ue001."]
+
+
 async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> None:
     async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
         found = [of(text, "He came eighth." if "8" in text else "He came \ue000th.") for text in texts]
