@@ -1,7 +1,4 @@
-"""Combinations of keys: "Strg+Entf" is "Ctrl+Del". Models know few keys, and take the others for words.
-
-Sources: DIN 2137-1 and the settings of Windows and macOS, for the labels of the keys in each language.
-"""
+"""Combinations of keys: "Strg+Entf" is "Ctrl+Del". Models know few keys, and take the others for words."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -9,10 +6,12 @@ from functools import lru_cache
 
 MODIFIERS = ("Ctrl", "Shift", "Alt", "AltGr", "Win", "Cmd", "Option", "Fn")
 """The English names of the keys that begin a combination."""
+KEYS = (*"Del Ins Home End Enter Esc Tab Space Backspace PrtSc".split(), "Page Up", "Page Down")
+"""The English names of other keys."""
 HINT = re.compile(r"\+|[a-z]-(?:F\d|[A-Z]\b)")
-"""What a text with a combination has."""
+"""Matches in every text that has a combination."""
 _BY_HYPHEN = ("Ctrl", "Cmd")
-"""Those that a hyphen may join to a letter: "Strg-C". "Alt-" and "Wahl-" begin words."""
+"""The English names of the keys that a hyphen joins to a letter: "Strg-C". Others begin words: "Alt-Bau"."""
 
 
 def combinations(text: str, here: Mapping[str, str], there: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:

@@ -149,7 +149,7 @@ def _table(lines: str) -> dict[str, str]:
 
 
 def _either(table: Mapping[str, str], full_stop: str = r"\.?+") -> str:
-    """An expression of the short forms, the longest first, and of the full stop behind those that have none."""
+    """Returns an expression that matches each short form; if one has no full stop, ``full_stop`` may follow it."""
     return "|".join(
         (f"[{short[0].upper()}{short[0]}]" if short[0].islower() else re.escape(short[0]))
         + re.escape(short[1:]).replace(r"\ ", f"{_SPACE}?")

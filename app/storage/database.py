@@ -284,8 +284,8 @@ def _sqlite(folder: Path | None) -> Engine:
 def _write_ahead(connection: Any) -> None:
     """Turns the write-ahead log on, which a new file doesn't have.
 
-    If two processes do so at once, one is told at once that the file is locked: SQLite doesn't wait where both might
-    wait for each other (SQLITE_BUSY, "Result and Error Codes"). So it is tried again.
+    Two processes may do so together. SQLite then refuses one of them at once, because each might wait for the other
+    (documentation of ``sqlite3_busy_handler``). So this function tries again.
     """
     last_try = time.monotonic() + _BUSY_S
     while True:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from languages import keyboard
 from languages.clock import Clock, Phrase, Wording
 from languages.english.address import clues
 from languages.english.inflection import bases, inflected
@@ -115,36 +116,16 @@ _NEGATIONS = Negations(
     ),
 )
 
-_KEYS = {
-    "Ctrl": "Ctrl",
+_KEYS = {name: name for name in (*keyboard.MODIFIERS, *keyboard.KEYS)} | {
     "Control": "Ctrl",
-    "Shift": "Shift",
-    "Alt": "Alt",
-    "AltGr": "AltGr",
-    "Win": "Win",
     "Windows": "Win",
-    "Cmd": "Cmd",
     "Command": "Cmd",
-    "Option": "Option",
-    "Fn": "Fn",
-    "Del": "Del",
     "Delete": "Del",
-    "Ins": "Ins",
     "Insert": "Ins",
-    "Home": "Home",
-    "End": "End",
-    "Page Up": "Page Up",
     "PgUp": "Page Up",
-    "Page Down": "Page Down",
     "PgDn": "Page Down",
-    "Enter": "Enter",
     "Return": "Enter",
-    "Esc": "Esc",
     "Escape": "Esc",
-    "Tab": "Tab",
-    "Space": "Space",
-    "Backspace": "Backspace",
-    "PrtSc": "PrtSc",
 }
 
 LANGUAGE = replace(

@@ -1,6 +1,6 @@
 """English short forms that models don't know. They know "e.g.", "i.e.", "approx.", "etc." and "No.".
 
-Sources: Merriam-Webster's Collegiate Dictionary, "Abbreviations"; NIST Special Publication 811, appendix B (units).
+We wrote the list, and tried most of it with the shipped model.
 """
 
 from languages.short_forms import ShortForms

@@ -119,7 +119,6 @@ _GREETING = re.compile(
     r"(?P<mark>[.!?…]*)"
 )
 
-
 # TL is the Turkish lira, too: "50 TL".
 _SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
 _SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}

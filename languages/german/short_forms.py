@@ -1,6 +1,6 @@
 """German short forms that models don't know. They know "d. h.", "z. B.", "bzw.", "ca.", "usw." and "vgl.".
 
-Sources: Duden, "Die deutsche Rechtschreibung", section "Abkürzungen"; DIN 5008 for their spaces.
+We wrote the list, and tried most of it with the shipped model.
 """
 
 from languages.short_forms import ShortForms

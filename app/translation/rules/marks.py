@@ -67,10 +67,7 @@ def quotation_marks(pair: Pair) -> list[Edit]:
 
 
 def lost_quotation_mark(pair: Pair) -> list[Edit]:
-    """Opens or closes a quotation that begins or ends the sentence, if the translation has lost that mark.
-
-    Of 467 sentences of wmt19 and tatoeba.test with quotations, 8 lack a mark, and half of them there.
-    """
+    """Opens or closes a quotation that begins or ends the sentence, if the translation has lost that mark."""
     source, translation = pair.source.strip(), pair.translation.rstrip()
     here, found = (list(_DOUBLE.finditer(text)) for text in (source, translation))
     if len(here) % 2 or not here or len(found) != len(here) - 1 or _INCHES.search(source):
