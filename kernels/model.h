@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LANES = 16, STRIP = 64 }; // floats of a vector; columns of a strip of weights
+enum { LANES = 16, STRIP = 64 }; // floats of a vector; columns of a strip, of which a Linear has whole ones
 enum { RELU, GELU, SWISH };
 
-// y = x W + b with 8-bit weights, one scale a column, laid out as [columns / 64][inputs / 4][64][4].
+// y = x W + b with 8-bit weights, one scale a column, see products.c.
 typedef struct {
   int inputs, outputs;   // sizes in the model
   int depth, columns;    // sizes in memory: inputs in whole vectors, outputs in whole strips
@@ -101,7 +101,7 @@ typedef struct {
   int64_t roots_length; // source positions that the rows' roots have
   const int32_t *choices; // (sentences, choices_length): the pieces of each, then -1; NULL: none is limited
   int64_t choices_length;
-  // Of the sentences' neighbours, one after the other: states, in strips as of a Linear; of each state its scale, sums
+  // Of the sentences' neighbours, one after the other: states, as [N / 64][D / 4][64][4]; of each its scale, sums
   // (see gather) and token; and the number of each sentence, which begins with a strip of its own. NULL: none has any.
   const int8_t *keys;
   const float *key_scales;

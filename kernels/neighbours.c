@@ -22,16 +22,21 @@ static void read_state(const uint8_t *bytes, int width, int8_t *state) {
 }
 
 // The product of a state x with the states y before the tokens, which is x y - y^2 / 2; returns whether there was
-// memory. The caller has packed y in strips. sums: of each, the sum of its numbers and of their squares.
+// memory. keys: y, in strips. sums: of each, the sum of its numbers and of their squares.
 static int gather(const Linear *last, const int8_t *keys, const float *scales, const int32_t *sums,
                   const int32_t *tokens, int count, Neighbours *to) {
   Linear *l = &to->keys;
   *l = (Linear){.inputs = last->inputs, .outputs = count, .depth = last->depth, .columns = rounded_up(count, STRIP),
-                .weights = (int8_t *)keys, .scale = (float *)scales};
+                .scale = (float *)scales};
   to->tokens = tokens;
+  l->weights = allocate((int64_t)l->depth * l->columns, 1);
   l->bias = allocate(l->columns, sizeof *l->bias);
   l->start = allocate(l->columns, sizeof *l->start);
-  if (!l->bias || !l->start) return 0;
+  if (!l->weights || !l->bias || !l->start) return 0;
+  const int quads = l->depth / 4;
+  for (int i = 0; i < l->columns; i += BLOCK)
+    for (int k = 0; k < quads; k++)
+      memcpy(weights_of(l, i, k), keys + 4 * (size_of(size_of(i / STRIP, quads) + k, STRIP) + i % STRIP), 4 * BLOCK);
   for (int i = 0; i < count; i++) {
     l->start[i] = (int32_t)((uint32_t)(BYTE_BIAS - OFFSET) * (uint32_t)sums[2 * i]);
     l->bias[i] = -0.5f * (float)sums[2 * i + 1] * scales[i] * scales[i];

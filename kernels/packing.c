@@ -1,4 +1,4 @@
-// Packs the weights for the kernels, once, when the graph is loaded: 8 bits, one scale a column, in strips. Because the
+// Packs the weights for the kernels, once, when the graph is loaded: 8 bits, one scale a column, in blocks. Because the
 // export doesn't do this, a bundle holds only float16 weights, shared by all precisions and the same for all
 // processors.
 
@@ -72,8 +72,7 @@ static const char *pack_linear(const Tensor *t, int inputs, int outputs, int by_
       for (int j = 0; j < some; j++) {
         const int row = by_row ? i + j : line, column = by_row ? line : i + j;
         const int8_t weight = (int8_t)rounded[j];
-        const size_t quad = size_of(column / STRIP * (l->depth / 4) + row / 4, 4 * STRIP);
-        l->weights[quad + column % STRIP * 4 + row % 4] = weight;
+        weights_of(l, column, row / 4)[row % 4] = weight;
         l->start[column] += (BYTE_BIAS - offset) * weight;
       }
     }

@@ -128,16 +128,13 @@ static int choose(const Linear *from, const int32_t *tokens, int count, Choices 
   l->bias = allocate(l->columns, sizeof *l->bias);
   l->start = allocate(l->columns, sizeof *l->start);
   if (!l->weights || !l->scale || !l->bias || !l->start) return 0;
-  const int quads = l->depth / 4;
   for (int i = 0; i < l->columns; i++) {
     if (i >= count) { // padding of the last strip
       l->bias[i] = NEVER;
       continue;
     }
     const int token = tokens[i];
-    const int8_t *w = from->weights + size_of(token / STRIP * quads, 4 * STRIP) + token % STRIP * 4;
-    int8_t *v = l->weights + size_of(i / STRIP * quads, 4 * STRIP) + i % STRIP * 4;
-    for (int k = 0; k < quads; k++) memcpy(v + size_of(k, 4 * STRIP), w + size_of(k, 4 * STRIP), 4);
+    for (int k = 0; k < l->depth / 4; k++) memcpy(weights_of(l, i, k), weights_of(from, token, k), 4);
     l->scale[i] = from->scale[token], l->bias[i] = from->bias[token], l->start[i] = from->start[token];
   }
   return 1;
@@ -386,7 +383,7 @@ static const char *search(const Model *m, Search *s) {
   free_scratch(&b.step.scratch);
   for (int64_t i = 0; b.choices && i < s->sentence_count; i++) free_linear(&b.choices[i].last);
   for (int64_t i = 0; b.neighbours && i < s->sentence_count; i++)
-    free(b.neighbours[i].keys.bias), free(b.neighbours[i].keys.start);
+    free(b.neighbours[i].keys.weights), free(b.neighbours[i].keys.bias), free(b.neighbours[i].keys.start);
   void *all_of[] = {b.step.logits,    b.step.best, b.step.sorting, b.rows,       b.next,    b.histories,
                     b.next_histories, b.attended,  b.sentences,    b.extensions, b.choices, b.neighbours,
                     b.step.products};
