@@ -30,10 +30,12 @@ _SEPARATOR = re.compile(
 _ANY_PART = re.compile(r"[\t…\[☐☑☒(|»›→▸►➔>·•–—_=*;-]|  |\. ?\.")
 # These may be punctuation or mathematics, too: they part names only.
 _WEAK = frozenset("-–—>·•")
-_ANY_SIGN = re.compile(_SIGN)
 _SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
 _LONGEST_TITLE = 200  # characters
 _LONGEST_ROW = 2_000
+# What a mail program puts before the lines that it quotes (RFC 3676, section 4.5); no comparison.
+QUOTE_MARKS = r"(?:>++(?!=)[ \t]*+)++"
+_QUOTE_MARKS = re.compile(rf"[ \t]*+{QUOTE_MARKS}")
 # "for (i=0;i<n;i++)", "(foo|bar)", `a|b`, "a@b.de;c@d.de", "&uuml;"
 _CODE = re.compile(r"[{}=<>`@]|\w\(|\([^()]*[|;]|//|&#?\w{2,31};")
 _MOST_WORDS = 8  # of a name in a title
@@ -57,18 +59,14 @@ def separators(line: str, *, tabs: bool = True) -> list[Range]:
     return [match.span() for match in found]
 
 
-def signs_between_names(text: str) -> Iterator[int]:
-    """Yields the places of the signs that part the names of titles and menus, and of bars between cells."""
-    if not (_ANY_SIGN.search(text) or "|" in text):
-        return
+def separators_of_lines(text: str) -> Iterator[Range]:
+    """Yields the separators of all lines, and the marks of mail before quoted ones."""
     begin = 0
     for line in text.splitlines(keepends=True):
         checkpoint()
-        for first, last in separators(line):
-            if _ANY_SIGN.match(line, first):
-                yield begin + first + 1
-            elif line[first:last] == "|":
-                yield begin + first
+        if quoted := _QUOTE_MARKS.match(line):
+            yield begin, begin + quoted.end()
+        yield from ((begin + first, begin + last) for first, last in separators(line))
         begin += len(line)
 
 

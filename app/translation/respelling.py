@@ -163,7 +163,9 @@ def _is_in_capitals(sentence: str, here: Language, stand_ins: Sequence[tuple[int
     if not plain.isupper():
         return False
     words = _WORD.findall(plain)
-    return any(len(word) >= _LONG_WORD or (len(words) > 1 and word.lower() in here.common_words) for word in words)
+    return any(
+        len(word) >= _LONG_WORD or (len(words) > 1 < len(word) and word.lower() in here.common_words) for word in words
+    )
 
 
 def _without(sentence: str, ranges: Sequence[tuple[int, int]]) -> str:

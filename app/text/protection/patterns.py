@@ -19,7 +19,7 @@ from app.errors import InvalidRequest
 from app.fairness.budget import checkpoint
 from app.text.inline.objects import Rewrite
 from app.text.numerals.grammar import localize
-from app.text.separators import signs_between_names
+from app.text.separators import separators_of_lines
 
 MAX_PATTERNS = 100
 MAX_PATTERN_CHARS = 200
@@ -226,7 +226,7 @@ def find(text: str, patterns: Patterns, *, with_marks: bool = True) -> list[Rang
         marks |= dict.fromkeys(map(ord, patterns.letters), "\x01") | dict.fromkeys(map(ord, patterns.signs), "\x02")
         objects = (*patterns.brackets, *patterns.breaks, *patterns.choices, *(() if with_marks else marks_and_tags))
         blank = [match.span() for expression in objects for match in expression.finditer(text)]
-        blank += ((place, place + 1) for place in signs_between_names(text))
+        blank += separators_of_lines(text)
         searches.append(match.span() for match in _MARKED.finditer(_blanked(blank, text).translate(marks)))
     return collected(chain(found, *searches))
 

@@ -17,12 +17,20 @@ _GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
 # "„ Hallo": a space behind a mark that opens a quotation.
 _IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u00a0\u202f])(?=\w)")
+_IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 
 
+def in_brackets(pair: Pair) -> list[Edit]:
+    """Removes spaces behind opening brackets, which models write before words that they don't know."""
+    if _IN_BRACKETS.search(pair.source):
+        return []
+    return [Edit(*match.span("space"), "") for match in _IN_BRACKETS.finditer(pair.translation)]
+
+
 def in_quotations(pair: Pair) -> list[Edit]:
-    """Removes spaces behind opening quotation marks, which models write before words that they don't know."""
+    """Removes spaces behind opening quotation marks, likewise."""
     edits = [Edit(*match.span("space"), "") for match in _IN_QUOTATION.finditer(pair.translation)]
     quotes = pair.here.writing.quotes, pair.there.writing.quotes
     if not edits or any(one and one.gap for one in quotes) or _IN_QUOTATION.search(pair.source):

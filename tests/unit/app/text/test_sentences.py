@@ -89,6 +89,11 @@ def test_gaps_hold_everything_around_the_sentences() -> None:
     )
 
 
+def test_the_marks_of_quoted_mail_are_no_part_of_a_sentence() -> None:
+    text = ">> Kommst du?\n> Ja.\n>Gut.\n> - Tee\n>= 5 Tage\n3 > 2"
+    assert split(text, language="de").sentences == ("Kommst du?", "Ja.", "Gut.", "Tee", ">= 5 Tage", "3 > 2")
+
+
 def test_a_date_at_the_start_of_a_line_is_no_list_item() -> None:
     assert split("1. Januar\n1. Punkt", language="de").sentences == ("1. Januar", "Punkt")
 

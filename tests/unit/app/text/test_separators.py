@@ -78,9 +78,20 @@ def test_a_paragraph_over_several_lines_is_parted_by_nothing_weak() -> None:
 
 
 def test_a_sign_between_names_is_no_code_to_protect() -> None:
-    known = frozenset("Datei SprchnuwxW5")
-    for text, spans_ in (("Datei > Speichern", ()), ("Datei x > 5 u", (">",)), ("Datei|Speichern|S", ())):
-        assert protect(text, untranslatable(text, known)).spans == spans_
+    known = frozenset("Datei SprchnustwxW5.\n")
+    expected = {
+        "Datei > Speichern": (),
+        "Datei x > 5 u": (">",),
+        "Datei|Speichern|S": (),
+        "Datei: ____": (),
+        "Datei ist ____ .": (),
+        "Datei _neu_": ("_", "_"),
+        "☐ Datei": (),
+        "> Datei\n>> Neu.": (),
+        ">= 5 Datei": (">=",),
+    }
+    for text, spans_ in expected.items():
+        assert protect(text, untranslatable(text, known)).spans == spans_, text
 
 
 @given(

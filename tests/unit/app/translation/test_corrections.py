@@ -33,6 +33,8 @@ def mirrored(
         ("und dann", "And then.", "and then"),
         ("Preis***", "price**", "Price***"),
         ("„Grüezi“, rief er", "“ Grüezi,” he cried", "“Grüezi,” he cried"),
+        ("Wien (mundartlich Wean)", "Vienna ( dialectally Wean)", "Vienna (dialectally Wean)"),
+        ("Wien ( Wean)", "Vienna ( Wean)", "Vienna ( Wean)"),
         ("Seiten 3–5", "pages 3-5", "Pages 3–5"),
         ("Seiten 3–5 und 1–2", "pages 3:5 and 1 - 2", "Pages 3–5 and 1–2"),
         ("Mo–Fr 9–17 Uhr", "Mon-Fri 9-17", "Mon-Fri 9–17"),

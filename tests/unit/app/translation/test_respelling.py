@@ -167,6 +167,10 @@ def test_acronyms_are_no_text_in_capitals(text: str) -> None:
     assert respell(text, DE_EN) is None
 
 
+def test_a_letter_in_capitals_is_no_text_in_capitals() -> None:
+    assert respell("P.S. I ❤️ NY.", EN_DE) is None
+
+
 async def test_a_stand_in_stays_as_it_is() -> None:
     source = "BITTE Tom ANRUFEN"
     protected = protect_ranges("BITTE {x} ANRUFEN", [(6, 9)])
