@@ -20,7 +20,7 @@ import sentencex  # type: ignore[import-untyped]
 
 from app.fairness.budget import checkpoint
 from app.fairness.windows import search
-from app.text.separators import QUOTE_MARKS, separators
+from app.text.separators import LINE_MARKS, separators
 from languages.language import Language
 from languages.registry import language_of
 
@@ -70,7 +70,7 @@ class _Ends:
 
     Attributes:
         code: As the library knows the language.
-        line_start: What stands before the first sentence of a line: white space, marks of mail, list markers.
+        line_start: What stands before the first sentence of a line: white space, marks of mail and rows, list markers.
         abbreviation: Matches before an end of the library's, where the sentence goes on.
         before_small: Likewise, if a small letter follows.
         ordinal: Likewise, whatever follows.
@@ -83,7 +83,7 @@ class _Ends:
         self.code, self.has_ordinals = language.code, ordinals is not None
         no_ordinal = rf"(?!\s+(?:{ordinals.after}))" if ordinals else ""
         marker = _LIST_MARKER.format(no_ordinal=no_ordinal)
-        self.line_start = re.compile(rf"[\s\ufeff]*+(?:{QUOTE_MARKS}|{marker}\s++)*+")
+        self.line_start = re.compile(rf"[\s\ufeff]*+(?:{LINE_MARKS}|{marker}\s++)*+")
         self.abbreviation = _before_space(language.abbreviations)
         self.before_small = _before_space(language.abbreviations_before_small)
         self.ordinal = self.after_number = _NEVER

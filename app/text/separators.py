@@ -17,14 +17,16 @@ Range = tuple[int, int]
 
 # Two spaces between small letters are a slip in a sentence.
 _SPACES = r"(?<=[^\s]) {3,}+(?=\S)|(?<=[^\s]) {2}(?=[^\s])"
-_LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| \.{3} (?=\d)"
+_LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| ?(?:- ){3,}+-?| \.{3} (?=\d)"
 # "(x)" may be a word of a sentence, unless it stands behind a run of spaces.
 _BOXES = r"\[[ xX✓✔]\] ?|[☐☑☒] ?|(?<!\S)\( \) ?|(?<= {2})\([xX✓✔•]\) ?"
 _SIGN = r"(?<=\S) (?:[|»›→▸►➔]|>|[·•]|[–—]|-) (?=\S)"
 # Between cells. No sentence has two semicolons and no space behind them; faces do (";-)").
 _CELL = r"(?<=[^\s;|])[;|](?=[^\s;|()-])"
+_LAST = r"(?<=[^\s|])[ \t]*\|[ \t]*$"  # behind the last cell of a row
 _SEPARATOR = re.compile(
-    rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})|(?P<cell>{_CELL})"
+    rf"(?P<tab>\t)|(?P<spaces>{_SPACES})|(?P<leader>{_LEADERS})|(?P<box>{_BOXES})|(?P<sign>{_SIGN})"
+    rf"|(?P<cell>{_CELL})|{_LAST}"
 )
 # What is in all matches, for most lines have nothing of it: the search for all kinds took 1 % of a request.
 _ANY_PART = re.compile(r"[\t…\[☐☑☒(|»›→▸►➔>·•–—_=*;-]|  |\. ?\.")
@@ -33,9 +35,9 @@ _WEAK = frozenset("-–—>·•")
 _SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
 _LONGEST_TITLE = 200  # characters
 _LONGEST_ROW = 2_000
-# What a mail program puts before the lines that it quotes (RFC 3676, section 4.5); no comparison.
-QUOTE_MARKS = r"(?:>++(?!=)[ \t]*+)++"
-_QUOTE_MARKS = re.compile(rf"[ \t]*+{QUOTE_MARKS}")
+# What a mail program puts before the lines that it quotes (RFC 3676, section 4.5); the bar before a row of a table.
+LINE_MARKS = r"(?:(?:>++(?!=)|\|(?!\|))[ \t]*+)++"
+_LINE_MARKS = re.compile(rf"[ \t]*+{LINE_MARKS}")
 # "for (i=0;i<n;i++)", "(foo|bar)", `a|b`, "a@b.de;c@d.de", "&uuml;"
 _CODE = re.compile(r"[{}=<>`@]|\w\(|\([^()]*[|;]|//|&#?\w{2,31};")
 _MOST_WORDS = 8  # of a name in a title
@@ -64,7 +66,7 @@ def separators_of_lines(text: str) -> Iterator[Range]:
     begin = 0
     for line in text.splitlines(keepends=True):
         checkpoint()
-        if quoted := _QUOTE_MARKS.match(line):
+        if quoted := _LINE_MARKS.match(line):
             yield begin, begin + quoted.end()
         yield from ((begin + first, begin + last) for first, last in separators(line))
         begin += len(line)

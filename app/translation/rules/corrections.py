@@ -12,7 +12,15 @@ from app.translation.rules.marks import ending, lost_quotation_mark, quotation_m
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
-from app.translation.rules.spaces import before_marks, between_signs, in_brackets, in_quotations, no_break, spans
+from app.translation.rules.spaces import (
+    before_marks,
+    before_numbers,
+    between_signs,
+    in_brackets,
+    in_quotations,
+    no_break,
+    spans,
+)
 
 _DIGIT = re.compile(r"\d")
 
@@ -40,6 +48,7 @@ CORRECTIONS = (
     Correction(before_marks, is_formatting=True),
     Correction(in_quotations, is_formatting=True),
     Correction(in_brackets, is_formatting=True),
+    Correction(before_numbers),
     Correction(between_signs),
     Correction(spans),
     Correction(no_break),

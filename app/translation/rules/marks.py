@@ -76,9 +76,9 @@ def lost_quotation_mark(pair: Pair) -> list[Edit]:
     if quotes is None or any(_CURLY.match(match[0]) is None for match in (here[0], *found)):
         quotes = Quotes('"', '"')
     closed, there = _CLOSED.search(source, max(0, len(source) - _LAST)), _end(translation)
-    if closed and closed.start("sign") == here[-1].start():
+    if closed and closed.start("sign") == here[-1].start() and not _DOUBLE.search(there["closing"]):
         mark = there["mark"] or ""
-        if _DOUBLE.search(there["closing"]) or not _same(mark, closed["inside"] + closed["outside"]):
+        if not _same(mark, closed["inside"] + closed["outside"]):
             return []
         at = there.start() + (len(mark) if closed["inside"] else 0)
         return [Edit(at, at, quotes.closed)]
@@ -105,14 +105,22 @@ def _paired(pair: Pair, there: Quotes) -> list[Edit]:
 
 
 def _nested(pair: Pair, there: Quotes) -> list[Edit]:
-    """Writes quotations inside quotations as the source has them: models give all of them the marks of the outer."""
-    if _SINGLE_MARKS.isdisjoint(pair.source):  # then nothing is inside of another quotation
+    """Writes quotations with single marks as the source has them: models give them the marks of others.
+
+    They are inside of other quotations, or the only ones.
+    """
+    if _SINGLE_MARKS.isdisjoint(pair.source):
         return []
     here, found = (list(_LEVELS.finditer(text)) for text in (pair.source, pair.translation))
     levels = [str(match.lastgroup) for match in here]
-    if "inner" not in levels or len(found) != len(here) or not _NESTED.fullmatch("".join(one[0] for one in levels)):
+    if "inner" not in levels or len(found) != len(here):
         return []
-    is_curly = any(_CURLY.match(match[0]) for match in (here[0], found[0]))
+    if _NESTED.fullmatch("".join(one[0] for one in levels)):
+        is_curly = any(_CURLY.match(match[0]) for match in (here[0], found[0]))
+    elif "outer" not in levels and all(_opens(match) == (index % 2 == 0) for index, match in enumerate(here)):
+        is_curly = here[0][0] != "'"
+    else:
+        return []
     marks = (
         {"outer": there, "inner": there.inner} if is_curly else {"outer": Quotes('"', '"'), "inner": Quotes("'", "'")}
     )
@@ -122,6 +130,11 @@ def _nested(pair: Pair, there: Quotes) -> list[Edit]:
         edits.append(_over(pair.translation, match.span(), marks[level], closes=count[level] % 2 > 0))
         count[level] += 1
     return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
+
+
+def _opens(mark: re.Match[str]) -> bool:
+    """Tells a mark that opens a quotation from one that closes it, or an apostrophe."""
+    return mark.string[mark.end() : mark.end() + 1].isalnum()
 
 
 def _over(text: str, span: tuple[int, int], quotes: Quotes, *, closes: bool) -> Edit:

@@ -17,6 +17,7 @@ _GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
 # "„ Hallo": a space behind a mark that opens a quotation.
 _IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u00a0\u202f])(?=\w)")
+_JOINED = re.compile(r"(?<![^\s(„“\"])(?P<word>[^\W\d_]{2,40})(?P<number>\d{1,9})(?=\s)")
 _IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
@@ -27,6 +28,15 @@ def in_brackets(pair: Pair) -> list[Edit]:
     if _IN_BRACKETS.search(pair.source):
         return []
     return [Edit(*match.span("space"), "") for match in _IN_BRACKETS.finditer(pair.translation)]
+
+
+def before_numbers(pair: Pair) -> list[Edit]:
+    """Writes the spaces that models forget before numbers: "Mindestens7" for "at least 7"."""
+    return [
+        Edit(match.end("word"), match.end("word"), " ")
+        for match in _JOINED.finditer(pair.translation)
+        if match[0] not in pair.source and re.search(rf"(?<!\S){re.escape(match['number'])}(?!\w)", pair.source)
+    ]
 
 
 def in_quotations(pair: Pair) -> list[Edit]:

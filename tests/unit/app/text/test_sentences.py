@@ -94,6 +94,14 @@ def test_the_marks_of_quoted_mail_are_no_part_of_a_sentence() -> None:
     assert split(text, language="de").sentences == ("Kommst du?", "Ja.", "Gut.", "Tee", ">= 5 Tage", "3 > 2")
 
 
+def test_the_bars_around_the_cells_of_a_row_are_no_part_of_them() -> None:
+    assert split("| Tee | Milch, fettarm |\n|---|---:|\na || b", language="de").sentences == (
+        "Tee",
+        "Milch, fettarm",
+        "a || b",
+    )
+
+
 def test_a_date_at_the_start_of_a_line_is_no_list_item() -> None:
     assert split("1. Januar\n1. Punkt", language="de").sentences == ("1. Januar", "Punkt")
 

@@ -38,6 +38,7 @@ def texts(line: str, *, newlines: bool = True) -> list[str]:
         ("Name;Alter;Ort", ["Name", "Alter", "Ort"]),
         ("Anna;30;Bad Ems", ["Anna", "30", "Bad Ems"]),
         ("Name|Alter|Ort", ["Name", "Alter", "Ort"]),
+        ("Bitte senden - - - - -", ["Bitte senden"]),
     ],
 )
 def test_cells_names_and_steps_are_texts_of_their_own(line: str, expected: list[str]) -> None:
@@ -84,6 +85,7 @@ def test_a_sign_between_names_is_no_code_to_protect() -> None:
         "Datei x > 5 u": (">",),
         "Datei|Speichern|S": (),
         "Datei: ____": (),
+        "| Datei | Spur |": (),
         "Datei ist ____ .": (),
         "Datei _neu_": ("_", "_"),
         "> Datei\n>> Neu.": (),

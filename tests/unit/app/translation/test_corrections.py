@@ -35,6 +35,7 @@ def mirrored(
         ("„Grüezi“, rief er", "“ Grüezi,” he cried", "“Grüezi,” he cried"),
         ("Wien (mundartlich Wean)", "Vienna ( dialectally Wean)", "Vienna (dialectally Wean)"),
         ("Wien ( Wean)", "Vienna ( Wean)", "Vienna ( Wean)"),
+        ("Mindestens 7 Menschen", "At least7 people", "At least 7 people"),
         ("Seiten 3–5", "pages 3-5", "Pages 3–5"),
         ("Seiten 3–5 und 1–2", "pages 3:5 and 1 - 2", "Pages 3–5 and 1–2"),
         ("Mo–Fr 9–17 Uhr", "Mon-Fri 9-17", "Mon-Fri 9–17"),
@@ -159,6 +160,7 @@ def test_quotation_marks_are_those_of_the_target_language(source, translation, t
         ('"Ja", sagte er, "nein."', '"Yes," he said, "no.', '"Yes," he said, "no."'),
         ("Er sagt: „Ja.“", "He says: “Yes.", "He says: “Yes.”"),
         ('"Ein Lied" heißt es.', 'A song" is its name.', '"A song" is its name.'),
+        ('"...und dann?"', '...and then?"', '"...and then?"'),
         ('Ein "Lied" heißt es.', 'A song" is its name.', 'A song" is its name.'),  # where it began isn't known
         ('"Ein Lied" heißt es.', '"A song is its name.', '"A song is its name.'),
         ('Der 27" große "Schirm".', 'The 27" "screen.', 'The 27" "screen.'),
@@ -253,6 +255,9 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
         ("de", "en", "„Lies ‚Es‘ jetzt.“", "“Read 'It' now.”", "“Read ‘It’ now.”"),
         ("en", "fr", "“I read ‘It’ now.”", "“Je lis “Ça” ici.”", "«\u00a0Je lis “Ça” ici.\u00a0»"),
         ("en", "de", "“The boys' dog”", "„Der Hund der Jungen“", "„Der Hund der Jungen“"),
+        ("en", "de", "'Why?' asked Tom.", "»Warum?« fragte Tom.", "'Warum?' fragte Tom."),
+        ("en", "de", "‘Why?’ asked Tom.", "»Warum?« fragte Tom.", "‚Warum?‘ fragte Tom."),
+        ("en", "de", "The boys' and girls' dog", "»Ihr« Hund", "»Ihr« Hund"),
         ("en", "de", "“I read ‘It’ now.”", "„Ich lese Es jetzt.“", "„Ich lese Es jetzt.“"),
     ],
 )
