@@ -12,8 +12,8 @@
 //   vocabulary; weights
 //   -> scores, tokens, parents, attended, histories, memory, see search in model.h. Input and output memory may be
 //   the same.
-//   If the attribute neighbours says so, inputs come before the weights: keys (N / 64, D / 4, 256) int8, in strips as
-//   of a Linear, D in whole vectors; key_scales (N,) float32, key_sums (N, 2) and key_tokens (N,) int32;
+//   If the attribute neighbours says so, inputs come before the weights: keys (N / 64, D / 4, 256) int8, in strips of
+//   64 states, D in whole vectors; key_scales (N,) float32, key_sums (N, 2) and key_tokens (N,) int32;
 //   key_counts (B,) int64: how many are each sentence's, which begins with a new strip; or (1,), a 0, if no sentence
 //   has any. And outputs at the end: of a single step, states (R, D) int8 and state_scales (R,) float32; of a search,
 //   none (0, D).

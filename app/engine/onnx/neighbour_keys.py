@@ -17,7 +17,7 @@ _STRIP, _LANES = 64, 16  # of kernels/model.h
 
 @dataclass(frozen=True, eq=False)
 class Keys:
-    """Neighbours as the operators multiply them: in strips of 64, the last one filled up.
+    """Neighbours in strips of 64, the last one filled up.
 
     Attributes:
         count: N, without what fills up.
