@@ -8,7 +8,7 @@ import re
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
-from app.translation.rules.marks import ending, lost_quotation_mark, quotation_marks
+from app.translation.rules.marks import beginning, ending, lost_quotation_mark, quotation_marks
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.protocol import Correction
@@ -42,6 +42,7 @@ def regional_spelling(pair: Pair) -> list[Edit]:
 CORRECTIONS = (
     Correction(capitals),
     Correction(ordinals),
+    Correction(beginning),
     Correction(ending),
     Correction(quotation_marks, is_formatting=True),
     Correction(lost_quotation_mark),

@@ -1,4 +1,4 @@
-"""Marks: quotation marks, those at the end of a sentence, and those of footnotes."""
+"""Marks: quotation marks, those at the beginning and the end of a sentence, and those of footnotes."""
 
 import re
 from collections import Counter
@@ -14,6 +14,7 @@ CLOSING = "\"'”“’‘»«›‹)]*"
 # The final punctuation, and closing signs after it.
 _END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
 _INCHES = re.compile(r"\d\"")
+_BEGINNING = re.compile(r"(?P<opening>[„“”»«\"'‘‚(\[]*)(?P<dots>\.{3}|…)?(?P<space>[ \u00a0]?)")
 _CLOSED = re.compile(r"(?P<inside>[.!?…]*)(?P<sign>[„“”»«\"])(?P<outside>[.!?…]*)\Z")
 _ASTERISKS = re.compile(r"\*{0,9}$")
 _ELLIPSES = ("...", "…")
@@ -181,6 +182,16 @@ def ending(pair: Pair) -> list[Edit]:
     if len(edits) == 2 and edits[0][:2] == edits[1][:2]:
         return [edits[0]._replace(replacement=edits[0].replacement + edits[1].replacement)]
     return edits
+
+
+def beginning(pair: Pair) -> list[Edit]:
+    """Writes the dots with which a source begins, if the translation has lost them: "… und dann?"."""
+    here, there = (_BEGINNING.match(text) for text in (pair.source, pair.translation))
+    assert here and there  # both match the empty beginning
+    if not here["dots"] or there["dots"] or pair.there.writing.own_marks or lost_quotation_mark(pair):
+        return []
+    at = there.end("opening")
+    return [Edit(at, at, here["dots"] + here["space"])] if pair.translation[at:].strip() else []
 
 
 def _final_mark(pair: Pair) -> list[Edit]:
