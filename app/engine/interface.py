@@ -135,6 +135,8 @@ class TranslationCall:
         quota: Quota of the request that this call belongs to; None if the call is the whole request.
         terms: For each text the terms in it to search for; () for none at all. Such a search is wide and slow, follows
             a first one without terms, and may still miss some.
+        whole: For each text the ranges that no sentence ends in, and no long one is cut in, such as those of dates, in
+            order and disjoint; () for none at all.
         context: Text before every item, in their language; only models with a memory read it.
         examples: For each text the translations that its sentences may learn from, in order; () for none at all. A
             search for terms doesn't learn, nor does a model without native operators.
@@ -149,6 +151,7 @@ class TranslationCall:
     items: Sequence[int] = ()
     quota: RequestQuota | None = None
     terms: Sequence[Sequence[Term]] = ()
+    whole: Sequence[Sequence[tuple[int, int]]] = ()
     context: str = ""
     examples: Sequence[Sequence[Example]] = ()
 

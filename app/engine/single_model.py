@@ -253,6 +253,7 @@ class Engine:
             call.texts,
             language=call.source,
             splitting=call.splitting,
+            whole=call.whole,
             prefix=prefix,
             lexicon=self._lexicons.get((call.source, call.target)),
             labels=self._labels.get((call.source, call.target)),

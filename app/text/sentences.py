@@ -241,12 +241,19 @@ def _goes_on(before: str, after: str, rules: _Ends) -> bool:
     return False
 
 
-# Where to break, best first: at the end of a match, so that white space stays with the piece before it.
-_CLAUSE_END = re.compile(r"[.!?…;:,)\]}–—][\"'”“’»«)\]]*\s+|[，、；：。！？]|\s(?=[(\[{–—„«»“])")
+# Where to break, best first: at the end of a match, so that white space stays with the piece before it. Most full stops
+# inside of a sentence are those of ordinals and short forms.
+_CLAUSE_END = re.compile(r"(?:(?<=[^\W\d_]{4})\.|[!?…;:,)\]}–—])[\"'”“’»«)\]]*\s+|[，、；：。！？]|\s(?=[(\[{–—„«»“])")
 _SPACE = re.compile(r"\s+")
 
 
-def break_long(sentence: str, *, language: str, fits: Callable[[str], bool]) -> list[str]:
+def _nowhere(_: int) -> bool:
+    return False
+
+
+def break_long(
+    sentence: str, *, language: str, fits: Callable[[str], bool], inside: Callable[[int], bool] = _nowhere
+) -> list[str]:
     """Breaks a sentence into pieces that fit, near the end of what fits: at a clause, a conjunction, a space, anywhere.
 
     The pieces concatenate to the sentence exactly. White space at a break stays at the end of the piece before it, so a
@@ -259,6 +266,7 @@ def break_long(sentence: str, *, language: str, fits: Callable[[str], bool]) -> 
         sentence: Any string; an empty one gives no pieces.
         language: Code of its language.
         fits: Whether a model takes this string whole. Expected to hold for nearly every prefix of what fits.
+        inside: Whether a place in the sentence is inside of something that must stay whole.
 
     Returns:
         Pieces for which ``fits`` holds, except single characters for which it doesn't.
@@ -270,7 +278,7 @@ def break_long(sentence: str, *, language: str, fits: Callable[[str], bool]) -> 
     while start < len(sentence):
         checkpoint()
         limit = _longest_fitting(sentence, start, guess, fits)
-        end = limit if limit == len(sentence) else _break_before(sentence, start, limit, conjunction)
+        end = limit if limit == len(sentence) else _break_before(sentence, start, limit, conjunction, inside)
         if end < limit and not fits(sentence[start:end]):
             end = limit
         pieces.append(sentence[start:end])
@@ -302,15 +310,18 @@ def _longest_fitting(text: str, start: int, guess: int, fits: Callable[[str], bo
     return fitting
 
 
-def _break_before(text: str, start: int, limit: int, conjunction: re.Pattern[str]) -> int:
+def _break_before(
+    text: str, start: int, limit: int, conjunction: re.Pattern[str], inside: Callable[[int], bool]
+) -> int:
     """Returns the best end in (start, limit]: at a break, or else where no character loses its marks."""
     not_a_stub = start + (limit - start) // 3
     for pattern, earliest in ((_CLAUSE_END, not_a_stub), (conjunction, not_a_stub), (_SPACE, start)):
-        last = max((match.end() for match in pattern.finditer(text, start, limit)), default=start)
+        ends = (match.end() for match in pattern.finditer(text, start, limit))
+        last = max((end for end in ends if not inside(end)), default=start)
         if last > earliest:
             return last
     end = limit
-    while end > start and _joins_previous(text, end):
+    while end > start and (inside(end) or _joins_previous(text, end)):
         end -= 1
     return end if end > start else limit
 

@@ -152,6 +152,7 @@ class BatchTranslation:
             tokens=wanted.tokens,
             items=[segment.key.item for segment, *_ in own],
             quota=self._quota,
+            whole=[_whole(segment, begin, end) for segment, begin, end in own],
             context=wanted.context,
             examples=[examples_of(segment, begin, end) for segment, begin, end in own] if learns else (),
         )
@@ -267,6 +268,12 @@ def _before(segment: Segment, begin: int) -> str:
     """The text of a segment before a place in its text with stand-ins."""
     protected = segment.protected
     return protected.source[: protected.offsets.begin(begin)] if protected else segment.text[:begin]
+
+
+def _whole(segment: Segment, begin: int, end: int) -> list[tuple[int, int]]:
+    """The stand-ins in a part of a segment: placeholders, and dates and numbers as the model sees them."""
+    stand_ins = segment.protected.stand_ins if segment.protected else ()
+    return [(first - begin, last - begin) for first, last in stand_ins if begin <= first and last <= end]
 
 
 def _search_options(wanted: TranslationRequest, segments: Sequence[Segment], options: SearchOptions) -> SearchOptions:

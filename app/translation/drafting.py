@@ -84,6 +84,7 @@ class Drafting:
             tokens=False,
             items=(),
             quota=self._second_quota,
+            whole=(),
             context="",
             examples=(),
         )
@@ -150,6 +151,7 @@ async def _with_terms(hop: OpenHop, call: TranslationCall, draft: Draft, terms: 
         items=(),
         quota=quota,
         terms=(terms,),
+        whole=(),
         context="",
         examples=(),
     )

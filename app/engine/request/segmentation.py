@@ -1,5 +1,6 @@
 """Cuts texts into the segments that a model translates, one after the other, as they are asked for."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,8 @@ _CHARS_PER_PIECE = 32
 _FEWEST_PIECES = 3
 
 CONTEXT = -1
+
+Range = tuple[int, int]
 
 
 class Segment(NamedTuple):
@@ -61,6 +64,7 @@ class Segmenter:
         language: str,
         splitting: Splitting,
         prefix: tuple[int, ...],
+        whole: Sequence[Sequence[Range]] = (),
         lexicon: Lexicon | None = None,
         labels: Labels | None = None,
     ) -> Iterator[Segment]:
@@ -71,18 +75,21 @@ class Segmenter:
             language: Language of the texts.
             splitting: What ends a sentence.
             prefix: The target tag.
+            whole: See ``TranslationCall``.
             lexicon: The lexicon of the direction, if there is one.
             labels: The labels of the direction, if there are any.
         """
         max_pieces = self._longest_source - len(prefix) - 1
         max_chars = _CHARS_PER_PIECE * max_pieces
         for index, text in enumerate(texts):
-            for first, last in _sentences(text, language, splitting):
+            kept = _Whole(whole[index] if whole else ())
+            sentences = _sentences(text, language, splitting)
+            for first, last in kept.joined(sentences) if kept else sentences:
                 checkpoint()
                 pieces = self._tokenizer.encode(text[first:last]) if last - first <= max_chars else None
                 parts: Iterable[tuple[int, int, list[int]]] = [(first, last, pieces or [])]
                 if pieces is None or len(pieces) > max_pieces:
-                    parts = self._parts(text, first, last, max_pieces, language)
+                    parts = self._parts(text, first, last, max_pieces, language, kept)
                 for begin, end, pieces in parts:
                     source, ids = text[begin:end], (*prefix, *pieces, self._eos_id)
                     rare_words = self.rare_words(source, lexicon, len(prefix)) if lexicon else ()
@@ -137,19 +144,50 @@ class Segmenter:
         return kept
 
     def _parts(
-        self, text: str, begin: int, end: int, max_pieces: int, language: str
+        self, text: str, begin: int, end: int, max_pieces: int, language: str, kept: "_Whole"
     ) -> Iterator[tuple[int, int, list[int]]]:
         """Yields begin, end and pieces of each part of a sentence that has too many pieces for the model."""
 
         def fits(part: str) -> bool:
             return len(part) <= _CHARS_PER_PIECE * max_pieces and len(self._tokenizer.encode(part)) <= max_pieces
 
-        for part in break_long(text[begin:end], language=language, fits=fits):
+        def inside(place: int) -> bool:
+            return kept.has_inside(start + place)
+
+        start = begin
+        for part in break_long(text[begin:end], language=language, fits=fits, inside=inside):
             segment = part.strip()
             first = begin + len(part) - len(part.lstrip())
             begin += len(part)
             if segment:
                 yield first, first + len(segment), self._tokenizer.encode(segment)
+
+
+class _Whole:
+    """Ranges of a text that must stay whole, in order and disjoint."""
+
+    def __init__(self, ranges: Sequence[Range]) -> None:
+        self._begins, self._ends = [begin for begin, _ in ranges], [end for _, end in ranges]
+
+    def __bool__(self) -> bool:
+        return bool(self._begins)
+
+    def has_inside(self, place: int) -> bool:
+        """Tells whether a place is inside of a range: behind its begin, and before its end."""
+        index = bisect_left(self._begins, place) - 1
+        return index >= 0 and place < self._ends[index]
+
+    def joined(self, sentences: Iterable[Range]) -> Iterator[Range]:
+        """Makes one sentence of those that a range goes across."""
+        first, last = 0, -1
+        for begin, end in sentences:
+            if not self.has_inside(last):
+                if last >= 0:
+                    yield first, last
+                first = begin
+            last = end
+        if last >= 0:
+            yield first, last
 
 
 def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple[int, int]]:

@@ -231,6 +231,20 @@ def test_a_decimal_comma_is_no_clause_end() -> None:
     assert break_long("etwa 1234567,5678", language="de", fits=at_most(15)) == ["etwa ", "1234567,5678"]
 
 
+def test_an_ordinal_and_a_short_form_are_no_clause_ends() -> None:
+    text = "Bis zum 15. Januar kommt der Brief an Dr. Meier"
+    assert break_long(text, language="de", fits=at_most(40)) == ["Bis zum 15. Januar kommt der Brief an ", "Dr. Meier"]
+    assert break_long("Er sagte alles. Gut", language="de", fits=at_most(17)) == ["Er sagte alles. ", "Gut"]
+
+
+def test_nothing_is_broken_inside_of_what_must_stay_whole() -> None:
+    date = "15. August 2024"
+    text = f"Spätestens am {date} ist es da"
+    begin = text.index(date)
+    pieces = break_long(text, language="de", fits=at_most(22), inside=lambda place: begin < place < begin + len(date))
+    assert pieces == ["Spätestens am ", f"{date} ist ", "es da"]
+
+
 def test_a_break_inside_a_word_keeps_accents_and_joined_emoji_whole() -> None:
     accented = "e\u0301"
     assert break_long(accented * 4, language="de", fits=at_most(3)) == [accented] * 4

@@ -25,3 +25,17 @@ def test_a_sentence_that_fits_is_encoded_once() -> None:
     list(segmenter.segments(["Eins. Zwei drei."], language="de", splitting="sentences", prefix=()))
     list(segmenter.segments(["\n Vier. \n"], language="de", splitting="off", prefix=()))
     assert tokenizer.encoded == ["Eins.", "Zwei drei.", "Vier."]
+
+
+def test_no_sentence_ends_inside_of_what_must_stay_whole() -> None:
+    text = "Es kam. Am 3. Mai 24 ging es. Ja."
+    segmenter = Segmenter(WordByWord(), longest_source=5, eos_id=2)  # type: ignore[arg-type]
+
+    def cut(*ranges: tuple[int, int]) -> list[str]:
+        found = segmenter.segments([text], language="en", splitting="sentences", prefix=(), whole=[ranges])
+        return [segment.source for segment in found]
+
+    assert cut() == ["Es kam.", "Am 3.", "Mai 24 ging es.", "Ja."]
+    date = text.index("3. Mai 24"), text.index(" ging")
+    assert cut(date) == ["Es kam.", "Am 3. Mai 24", "ging es.", "Ja."]
+    assert cut((0, 10), date) == ["Es kam. Am", "3. Mai 24 ging", "es.", "Ja."]
