@@ -189,7 +189,8 @@ class _Reader:
             patterns = self._with_numerals(
                 self._own | self._names(piece) | untranslatable(piece, alphabet.characters), piece
             )
-            protected = protect(piece, patterns, alphabet.placeholders) if any(patterns) else None
+            by_line = self._wanted.splitting == "sentences"
+            protected = protect(piece, patterns, alphabet.placeholders, by_line=by_line) if any(patterns) else None
             if protected and not protected.differs:
                 protected = None
             segment = self._segment(TextKey(item, number), protected.text if protected else piece, protected)

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
-from itertools import cycle, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from app.text.inline.balance import with_elements
@@ -208,13 +208,14 @@ class Protected:
         return moved(links, self.offsets, restored.offsets)
 
 
-def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> Protected:
+def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = (), *, by_line: bool = False) -> Protected:
     """Finds the spans that the patterns protect; matches that overlap or touch are one span.
 
     Args:
         text: Any string.
         patterns: What to protect.
         placeholders: Characters that the model carries over exactly once.
+        by_line: See ``with_placeholders``.
 
     Raises:
         InvalidRequest: The search takes too long, or finds too much.
@@ -225,7 +226,7 @@ def protect(text: str, patterns: Patterns, placeholders: Sequence[str] = ()) -> 
     objects = find_objects(text, patterns, ranges)
     parts = split(text, objects.ranges, objects=objects.others, rewrites=rewrites_of(text, objects.ranges, rewrites))
     inline = read(decoded.undone(parts), spaced=True, codec=decoded.codec)
-    return with_stand_ins(with_placeholders(inline, placeholders))
+    return with_stand_ins(with_placeholders(inline, placeholders, by_line=by_line))
 
 
 def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: Sequence[str] = ()) -> Protected:
@@ -233,18 +234,33 @@ def protect_ranges(text: str, ranges: Sequence[tuple[int, int]], placeholders: S
     return with_stand_ins(with_placeholders(read(split(text, ranges), spaced=True), placeholders))
 
 
-def with_placeholders(inline: Inline, placeholders: Sequence[str]) -> Inline:
-    """Replaces the stand-ins by placeholders, in turn, if there are placeholders that the text doesn't have."""
+def with_placeholders(inline: Inline, placeholders: Sequence[str], *, by_line: bool = False) -> Inline:
+    """Replaces the stand-ins by placeholders, in turn, if there are placeholders that the text doesn't have.
+
+    If each line is a text of its own (``by_line``), its stand-ins don't depend on those of other lines.
+    """
     free = [placeholder for placeholder in placeholders if placeholder not in inline.text]
     if not free or not inline.atoms:
         return inline
     open_ = [index for index, point in inline.atoms.items() if not (point.rewrite and point.rewrite.stand_in)]
-    edits = [Edit(*inline.tokens[index][:2], stand_in) for index, stand_in in zip(open_, cycle(free))]
+    turns = _turns(inline, open_, by_line=by_line)
+    edits = [Edit(*inline.tokens[index][:2], free[turn % len(free)]) for index, turn in zip(open_, turns, strict=True)]
     offsets = Offsets.of(edits)
     tokens = Tokens((offsets.begin(begin), offsets.end(end), element) for begin, end, element in inline.tokens)
     points = [replace(point, place=offsets.end(point.place)) for point in inline.points]
     escapes = [escape._replace(place=offsets.end(escape.place)) for escape in inline.escapes]
     return replace(inline, text=apply(edits, inline.text), tokens=tokens, points=points, escapes=escapes)
+
+
+def _turns(inline: Inline, indices: Iterable[int], *, by_line: bool) -> Iterator[int]:
+    """Numbers tokens from 0, in each line if lines are texts."""
+    turn = done = 0
+    for index in indices:
+        begin = inline.tokens[index].begin
+        if by_line and "\n" in inline.text[done:begin]:
+            turn = 0
+        yield turn
+        turn, done = turn + 1, begin
 
 
 def with_stand_ins(inline: Inline) -> Protected:

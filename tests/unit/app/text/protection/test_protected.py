@@ -154,6 +154,14 @@ def test_a_stand_in_is_kept_off_the_words_that_its_span_touches(text, shown, tra
     assert protected.restore(translation).text == expected
 
 
+def test_the_placeholders_of_a_line_do_not_depend_on_other_lines() -> None:
+    patterns = compile_patterns(["A", "B", "C"])
+    text = "A und B\nC und B"
+    assert protect(text, patterns, "12").text == "1 und 2\n1 und 2"
+    assert protect(f"A\n{text}", patterns, "123").text == "1\n2 und 3\n1 und 2"
+    assert protect(f"A\n{text}", patterns, "123", by_line=True).text == "1\n1 und 2\n1 und 2"
+
+
 def test_a_mark_between_words_is_kept_off_a_stand_in() -> None:
     protected = protect("Ja &lt;b&gt; {0}.", untranslatable("&lt;b&gt;", frozenset()) | BRACES, PLACEHOLDERS)
     assert protected.restore("Yes \ue000.").text == "Yes &lt;b&gt; {0}."
