@@ -70,7 +70,9 @@ def quotation_marks(pair: Pair) -> list[Edit]:
 def lost_quotation_mark(pair: Pair) -> list[Edit]:
     """Opens or closes a quotation that begins or ends the sentence, if the translation has lost that mark."""
     source, translation = pair.source.strip(), pair.translation.rstrip()
-    here, found = (list(_DOUBLE.finditer(text)) for text in (source, translation))
+    levels = "".join(str(match.lastgroup)[0] for match in _LEVELS.finditer(source))
+    marks = _LEVELS if "i" in levels and _NESTED.fullmatch(levels) else _DOUBLE
+    here, found = (list(marks.finditer(text)) for text in (source, translation))
     if len(here) % 2 or not here or len(found) != len(here) - 1 or _INCHES.search(source):
         return []
     quotes = pair.there.writing.quotes

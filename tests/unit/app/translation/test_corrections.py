@@ -164,6 +164,7 @@ def test_quotation_marks_are_those_of_the_target_language(source, translation, t
         ('"Ja", sagte er, "nein."', '"Yes," he said, "no.', '"Yes," he said, "no."'),
         ("Er sagt: „Ja.“", "He says: “Yes.", "He says: “Yes.”"),
         ('"Ein Lied" heißt es.', 'A song" is its name.', '"A song" is its name.'),
+        ("Er fragt: „Sagt er ‚nein‘?“", "He asks: “Does he say “no”?", "He asks: “Does he say “no”?”"),
         ('"...und dann?"', '...and then?"', '"...and then?"'),
         ('Ein "Lied" heißt es.', 'A song" is its name.', 'A song" is its name.'),  # where it began isn't known
         ('"Ein Lied" heißt es.', '"A song is its name.', '"A song is its name.'),
