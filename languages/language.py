@@ -90,6 +90,8 @@ class Language:
         abbreviations: Words whose full stop hardly ever ends a sentence, without that stop: "approx". One in small
             letters may begin with a capital; a space in one may be missing ("z. Hd").
         abbreviations_before_small: Words whose full stop ends no sentence where a small letter follows.
+        abbreviations_before_noun: Words whose full stop, behind a number, ends no sentence before a word with a capital
+            that isn't among ``common_words``: "2 Stk. Papier".
         dotted_ordinals: If ordinals are written with a full stop ("3. Mai"), how to tell them; None if they aren't.
         conjunctions: Words before which a sentence too long for a model may be cut.
         numbers: Words beside numbers, or for them.
@@ -141,6 +143,7 @@ class Language:
     right_to_left: bool = False
     abbreviations: tuple[str, ...] = ()
     abbreviations_before_small: tuple[str, ...] = ()
+    abbreviations_before_noun: tuple[str, ...] = ()
     dotted_ordinals: DottedOrdinals | None = None
     conjunctions: tuple[str, ...] = ()
     numbers: NumberWords = field(default_factory=NumberWords)

@@ -7,111 +7,173 @@ Min.", and "nein. 5" for "no. 5".
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import groupby
+from types import MappingProxyType
 
 _NUMBER = r"[\d½¼¾⅓⅔⅛\ue000-\uf8ff]"  # the private ones are stand-ins of numbers
 _SPACE = r"[ \u00a0\u202f]"
 _AMOUNT = re.compile(rf"{_NUMBER}{_SPACE}?$")
 _LONGEST_AMOUNT = 16  # characters that are looked at
 _ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
-_MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_])"
+_MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}\d)"
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
 _NAME = re.compile(rf"{_SPACE}[A-Z]")
+_CAPITAL = re.compile(rf"{_SPACE}[A-ZÄÖÜ]")
 _END = re.compile(r"[\"'”“’‘»«]*\s*\Z")
+# "incl. 5 pcs.", "5 pcs."
+_NO_SENTENCE = re.compile(r"[a-zäöü]|[\d\W]+\Z")
+_NAMED = rf"(?={_SPACE}(?:[A-Z]\.{_SPACE}?)*+(?:v\.{_SPACE})?[A-ZÄÖÜ][^\W\d_])"
 
 
 class ShortForms:
     """The short forms of one language, in tables of "short: full" line by line.
 
-    A full stop behind a short form may be missing where the table has none. It stays if it ends the sentence. A short
-    form in small letters may have a capital, unless it is a unit, or the table has that one, too. A form whose full
-    form is itself stays: models know it, or it is a name.
+    A full stop behind a short form may be missing where the table has none. It stays if it ends a sentence; a text that
+    begins with a small letter, or has nothing but an amount, is none. A short form in small letters may have a capital,
+    unless it is a unit or link, or the table has that one, too. A form whose full form is itself stays: models know it,
+    or it is a name.
 
     Args:
         units: What stands behind a number, or behind one of ``rates``; full forms of one and of several, with a slash
             between them if they differ.
+        quantities: Units before the name of what is counted.
         rates: Words before a unit of which there is one: "per".
         references: What stands before a number.
+        dated: What stands before a date or a year.
+        titles: What stands before a name, or another word with a capital.
+        links: What stands before a word, and is part of other short forms: "u.", which "u. U." has, too.
+        leading: What may stand anywhere, but ends no sentence; the full forms before other words and before one with a
+            capital, with a slash between them if they differ.
         words: What may stand anywhere. The spaces between its parts may be missing.
         months: What stands beside a number, with a full stop.
-        days: What stands in a range or pair of days, or with a full stop before a date or an hour.
+        days: What stands in a range or pair of days, before a date, or with a full stop before an hour.
         until: The word between the first and the last of several days.
         both: The word between two days.
         hour: An expression of what stands behind the number of an hour.
-        never: An expression; in sentences that match it, the references may mean something else.
+        daytimes: An expression of what stands behind a day: "evening".
+        never: By short form, an expression; in sentences that match it, the form may mean something else.
 
     Attributes:
-        before_small: The short forms that may have a full stop, without it: it ends no sentence before a small letter.
+        inside: The short forms whose full stop ends no sentence, without it.
+        before_small: Those whose full stop ends no sentence before a small letter, without it.
+        before_noun: The quantities, without a full stop: behind a number, it ends no sentence before a noun.
     """
 
     def __init__(
         self,
         *,
         units: str,
+        quantities: str = "",
         rates: Iterable[str],
         references: str,
+        dated: str = "",
+        titles: str = "",
+        links: str = "",
+        leading: str,
         words: str,
         months: str,
         days: str,
         until: str,
         both: str,
         hour: str,
-        never: str = "(?!)",
+        daytimes: str = "(?!)",
+        never: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        tables = {"unit": units, "reference": references, "word": words, "month": months, "day": days}
+        tables = {
+            "unit": units + quantities,
+            "leading": leading,
+            "word": words,
+            "reference": references,
+            "dated": dated,
+            "title": titles,
+            "link": links,
+            "month": months,
+            "day": days,
+        }
         self._tables = {kind: _table(lines) for kind, lines in tables.items()}
         full = {kind: {_key(short): each for short, each in table.items()} for kind, table in self._tables.items()}
-        self._full = full | {"behind": full["month"]}
-        self._rates, self._hour, self._never = tuple(rates), hour, never
+        self._full = full | {"behind": full["month"], "dotless": full["day"]}
+        self._rates, self._hour, self._daytimes = tuple(rates), hour, daytimes
+        self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both}
-        dotless = (re.escape(each) for each in (*self._tables["word"], *self._rates) if "." not in each)
-        self._may_have = re.compile("|".join((_MAY_HAVE, *(rf"\b{each}\b" for each in dotless))), re.IGNORECASE)
-        forms = (short for short in self._tables["word"] if short.endswith("."))
-        dotted = (*self._tables["unit"], *self._tables["reference"], *forms)
-        self.before_small = tuple(short.removesuffix(".") for short in dotted)
+        anywhere = (*self._tables["word"], *self._tables["leading"], *self._rates)
+        dotless = (rf"(?<!\w){re.escape(each)}(?!\w)" for each in anywhere if "." not in each)
+        self._may_have = re.compile("|".join((_MAY_HAVE, *dotless)), re.IGNORECASE)
+        words_with_stop = [short for short in self._tables["word"] if short.endswith(".")]
+        begun = (
+            short.partition(" ")[0] for kind in ("leading", "word") for short in self._tables[kind] if " " in short
+        )
+        self.inside = _without_stop(*(self._tables[kind] for kind in ("dated", "title", "leading")))
+        self.before_small = _without_stop(
+            self._tables["unit"],
+            self._tables["reference"],
+            words_with_stop,
+            (each for each in begun if each[2:].endswith(".")),
+        )
+        self.before_noun = _without_stop(_table(quantities))
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         """Matches all short forms, each in the group of its kind; takes 10 ms to compile."""
-        unit, reference, word = (_either(self._tables[kind]) for kind in ("unit", "reference", "word"))
+        unit = _either(self._tables["unit"])
         month, day = (_either(self._tables[kind], full_stop="") for kind in ("month", "day"))
         rate = "".join(
             rf"|(?<=\b[{one[0].upper()}{one[0]}]{one[1:]}{_SPACE})(?!\S+{_SPACE}{_NUMBER})" for one in self._rates
         )
+        date = rf"{_DATE}|\d{{1,2}}(?:\.|st|nd|rd|th)?{_SPACE}(?:{month})|(?:{month})[^\W\d_]*\.?{_SPACE}\d"
         time = (
-            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b"
+            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b|(?:{self._daytimes})\b"
             rf"|\d[\d.:]{{0,4}}(?:{_SPACE}?[-–]{_SPACE}?\d[\d.:]{{0,4}})?{_SPACE}?(?:{self._hour})"
         )
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())
         self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day})\b\.?+")
+        parts = (
+            *(self._followed(kind, r"(?!\w|-\w)") for kind in ("leading", "word")),
+            self._followed("reference", rf"(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"),
+            self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b))"),
+            rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}\d{{1,2}},?{_SPACE}\d{{4}}\b))",
+            rf"(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)",
+            rf"(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
+            rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
+            rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
+            rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
+            rf"(?<!{_NUMBER}{_SPACE})" + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
+        )
         return re.compile(
             rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
-            rf"|(?<![\w.-])(?:(?P<reference>{reference})(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"
-            rf"|(?P<word>{word})(?!\w|-\w)"
-            rf"|(?P<month>{month})\.(?={_SPACE}\d)"
-            rf"|(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)"
-            rf"|(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
-            rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z]))"
-            rf"|(?<=\d{_SPACE})(?P<behind>{month})\.(?!\w)"
+            rf"|(?<![\w.-])(?:{'|'.join(parts)})"
+            rf"|(?<=\d{_SPACE})(?P<behind>{month})(?:\.(?!\w)|(?=,?{_SPACE}\d{{4}}\b))"
         )
+
+    def _followed(self, kind: str, behind: str) -> str:
+        """An expression that matches the short forms of a kind before something."""
+        table = self._tables[kind]
+        return rf"(?P<{kind}>{_either(table, may_have_capital=kind != 'link')}){behind}" if table else "(?!)"
 
     def written_out(self, sentence: str) -> Iterator[tuple[int, int, str]]:
         """Yields begin and end of each short form, and what to write instead, in order."""
         if not self._may_have.search(sentence):
             return
-        is_other = re.search(self._never, sentence) is not None
         for match in self._pattern.finditer(sentence):
             kind = match.lastgroup
             assert kind
             begin, end = match.start(kind), match.end()
-            if (is_other and kind == "reference") or not self._is_meant(match, kind, sentence):
+            never = self._never.get(_key(match[kind]))
+            if (never and never.search(sentence)) or not self._is_meant(match, kind, sentence):
                 continue
             full = self._several(match[kind]) if kind == "days" else _found(self._full[kind], match[kind])
             if kind == "unit":
                 full = _counted(full, sentence[max(0, begin - _LONGEST_AMOUNT) : begin])
+            elif kind == "leading":
+                first, _, before_capital = full.partition("/")
+                full = before_capital if before_capital and _CAPITAL.match(sentence, end) else first
             if full == match[kind]:
                 continue
-            if sentence[end - 1] == "." and _END.match(sentence, end):
+            if full.endswith("."):  # "loc. cit."
+                yield begin, end, full
+                continue
+            if sentence[end - 1] == "." and _END.match(sentence, end) and not _NO_SENTENCE.match(sentence, 0, begin):
                 end -= 1
             yield begin, end, full
 
@@ -132,7 +194,7 @@ class ShortForms:
         if kind == "days":
             named = [match["day"] for match in self._day.finditer(short)]
             return len(set(named)) == len(named)
-        return not (kind == "word" and short.isupper() and _NAME.match(sentence, match.end()))
+        return not (kind in ("word", "leading") and short.isupper() and _NAME.match(sentence, match.end()))
 
 
 def _counted(full: str, before: str) -> str:
@@ -144,18 +206,29 @@ def _counted(full: str, before: str) -> str:
 
 
 def _table(lines: str) -> dict[str, str]:
-    pairs = (line.split(": ") for line in lines.strip().splitlines())
+    pairs = (line.split(": ") for line in lines.splitlines() if line.strip())
     return {short.strip(): full.strip() for short, full in pairs}
 
 
-def _either(table: Mapping[str, str], full_stop: str = r"\.?+") -> str:
-    """Returns an expression that matches each short form; if one has no full stop, ``full_stop`` may follow it."""
-    return "|".join(
-        (f"[{short[0].upper()}{short[0]}]" if short[0].islower() else re.escape(short[0]))
-        + re.escape(short[1:]).replace(r"\ ", f"{_SPACE}?")
-        + ("" if short.endswith(".") else full_stop)
-        for short in sorted(table, key=len, reverse=True)
+def _without_stop(*tables: Iterable[str]) -> tuple[str, ...]:
+    return tuple(short.removesuffix(".") for table in tables for short in table)
+
+
+def _either(table: Mapping[str, str], full_stop: str = r"\.?+", *, may_have_capital: bool = True) -> str:
+    """Returns an expression that matches each short form; if one has no full stop, ``full_stop`` may follow it.
+
+    The forms are grouped by their first letter, so that most words are looked at once for each letter only.
+    """
+
+    def form(short: str) -> str:
+        first = f"[{short[0].upper()}{short[0]}]" if may_have_capital and short[0].islower() else re.escape(short[0])
+        rest = re.escape(short[1:]).replace(r"\ ", f"{_SPACE}?")
+        return first + rest + ("" if short.endswith((".", "/")) else full_stop)
+
+    groups = groupby(
+        sorted(table, key=lambda short: (short[0].lower(), -len(short))), key=lambda short: short[0].lower()
     )
+    return "|".join(f"(?=[{letter}{letter.upper()}])(?:{'|'.join(map(form, shorts))})" for letter, shorts in groups)
 
 
 def _key(short: str) -> str:
@@ -168,4 +241,4 @@ def _found(full_forms: Mapping[str, str], short: str) -> str:
     if key in full_forms:
         return full_forms[key]
     full = full_forms[key[0].lower() + key[1:]]
-    return full[0].upper() + full[1:]
+    return "/".join(part[0].upper() + part[1:] for part in full.split("/"))

@@ -49,8 +49,10 @@ _WRAPPED_WORD = re.compile(
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]{2}|(?![a-zA-Z])[^\W\d_]")  # or a letter that may be a word in its script
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
 _WHITE_SPACE = re.compile(r"\s")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_STAND_IN = "字"
 _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
@@ -72,7 +74,9 @@ class _Ends:
         code: As the library knows the language.
         line_start: What stands before the first sentence of a line: white space, marks of mail and rows, list markers.
         abbreviation: Matches before an end of the library's, where the sentence goes on.
-        before_small: Likewise, if a small letter follows.
+        before_small: Likewise, if a small letter or a stand-in follows.
+        counted: Likewise, if a word with a capital follows that isn't common: a number and a unit.
+        common: Common words, in small letters.
         ordinal: Likewise, whatever follows.
         after_number: What follows a number with a dot that is an ordinal.
         has_ordinals: Numbers with a dot may be ordinals.
@@ -86,6 +90,8 @@ class _Ends:
         self.line_start = re.compile(rf"[\s\ufeff]*+(?:{LINE_MARKS}|{marker}\s++)*+")
         self.abbreviation = _before_space(language.abbreviations)
         self.before_small = _before_space(language.abbreviations_before_small)
+        self.counted = _counted(language)
+        self.common = language.common_words | language.writing.small_words
         self.ordinal = self.after_number = _NEVER
         if ordinals:
             after_word = rf"\b(?:{'|'.join(ordinals.before)})\s+\d{{1,2}}\.\s+$|" if ordinals.before else ""
@@ -102,6 +108,17 @@ def _before_space(abbreviations: Collection[str]) -> re.Pattern[str]:
     words = (re.escape(word).replace(r"\ ", " ?") for word in abbreviations)
     either = "|".join(f"[{word[0].upper()}{word[0]}]{word[1:]}" if word[0].islower() else word for word in words)
     return re.compile(rf"\b(?:{either})\.\s+$") if either else _NEVER
+
+
+def _counted(language: Language) -> re.Pattern[str]:
+    """Matches a number and a unit; one that may end a sentence only where a line begins: "20 Min. Fußweg"."""
+    if not language.abbreviations_before_noun:
+        return _NEVER
+    within, first = (
+        "|".join(map(re.escape, words))
+        for words in (language.abbreviations_before_noun, language.abbreviations_before_small)
+    )
+    return re.compile(rf"\d ?(?:{within})\.\s+$|\A[\d.,–-]+ ?(?:{first})\.\s+$")
 
 
 def has_words(text: str) -> bool:
@@ -212,7 +229,7 @@ def _shown(window: str) -> str:
     """Returns the part of a window that the library gets: on a whole megabyte it would block all other threads."""
     checkpoint()
     shown = _LONE_SURROGATE.sub("\ufffd", _WHITE_SPACE.sub(" ", window))
-    return _PRIVATE.sub("字", shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
+    return _PRIVATE.sub(_STAND_IN, shown)  # a placeholder is a word, and a word of one letter would be an abbreviation
 
 
 def _library_pieces(window: str, rules: _Ends) -> list[str]:
@@ -234,8 +251,13 @@ def _goes_on(before: str, after: str, rules: _Ends) -> bool:
         # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing.", "8 Tabl./Tag"
         quotation = before[-1] in _OPENING or after[0] in _CLOSING or after[0] in ",;:"
         return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] in "-/"))
-    if rules.abbreviation.search(before) or (after[0].islower() and rules.before_small.search(before)):
+    if rules.abbreviation.search(before):
         return True
+    if (after[0].islower() or after[0] == _STAND_IN) and rules.before_small.search(before):
+        return True
+    if after[0].isupper() and rules.counted.search(before):
+        word = _FIRST_WORD.match(after)
+        return word is not None and word[0].lower() not in rules.common
     if _SHORT_NUMBER.search(before):  # rule SB8 of UAX 29: no break before a small letter
         return after[0].islower() or bool(rules.after_number.match(after) or rules.ordinal.search(before))
     return False

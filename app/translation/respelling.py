@@ -112,11 +112,12 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
     if not (edits or slashes or commas or marks or in_capitals):
         return None
     edits = disjoint([*edits, *slashes, *commas, *marks])
+    joined = [each for each in slashes if each in edits]  # not that of "Sat/Sun", which is written out
     text = apply(edits, shown)
 
     def finish(translation: str) -> list[Edit]:
         found: list[Edit] = []
-        if slashes:
+        if joined:
             found += closed(sentence, translation, direction)
         if marks and sentence[marks[0].begin] in "›‹":
             found += _single_marks(translation, len(marks), direction.there)
@@ -133,7 +134,7 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
 
     kept_words = {word for begin, end in stand_ins for word in _TOKEN.findall(sentence[begin:end])}
     texts = tuple(dict.fromkeys(_cased(text, here))) if in_capitals else (text,)
-    return Respelling(texts, backwards(edits), finish, bool(slashes))
+    return Respelling(texts, backwards(edits), finish, bool(joined) and len(joined) == len(slashes))
 
 
 def _usual_marks(sentence: str, here: Language) -> list[Edit]:

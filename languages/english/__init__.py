@@ -10,7 +10,7 @@ from languages.clock import Clock, Phrase, Wording
 from languages.english.address import clues
 from languages.english.inflection import bases, inflected
 from languages.english.laws import references
-from languages.english.short_forms import SHORT_FORMS
+from languages.english.short_forms import SHORT_FORMS, written_out
 from languages.english.spelling import spelling
 from languages.frames import frames_of
 from languages.language import Negations, NounProbe
@@ -77,7 +77,9 @@ _WRITING = replace(
         with you
         """.split()
     ),
-    final_abbreviations=tuple("etc Inc Ltd Co Corp No Mr Mrs Dr St Jr Sr vs approx".split()),
+    final_abbreviations=tuple(
+        "etc Inc Ltd Co Corp No Mr Mrs Dr St Jr Sr vs approx hrs lbs mins mos pcs secs wks yrs".split()
+    ),
     ordinal_slips=tuple(
         OrdinalSlip(re.compile(rf"(?<![\d.,])(?:\d*[02-9])?{digit}(?P<ending>th)\b"), ending)  # "22th"
         for digit, ending in (("1", "st"), ("2", "nd"), ("3", "rd"))
@@ -132,9 +134,12 @@ LANGUAGE = replace(
     neutral("en"),
     greeting=_GREETING,
     keys=_KEYS,
-    respell=SHORT_FORMS.written_out,
+    respell=written_out,
     regions=("GB", "US"),
-    abbreviations=tuple("approx vol vols est eq eqs ch figs eds Mt Apt Mon Tue Tues Wed Thu Thurs Fri".split()),
+    abbreviations=(
+        *"approx vol vols est eq eqs ch chs cl figs paras sect Temp eds Mt Apt Mon Tue Tues Wed Thu Thurs Fri".split(),
+        *SHORT_FORMS.inside,
+    ),
     abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun", *SHORT_FORMS.before_small),
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
     numbers=_NUMBERS,

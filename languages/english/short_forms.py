@@ -3,6 +3,9 @@
 We wrote the list, and tried most of it with the shipped model.
 """
 
+import re
+from collections.abc import Iterator
+
 from languages.short_forms import ShortForms
 
 SHORT_FORMS = ShortForms(
@@ -34,6 +37,22 @@ SHORT_FORMS = ShortForms(
         sq. ft.: square foot/square feet
         cu ft: cubic foot/cubic feet
         cu. ft.: cubic foot/cubic feet
+        sq m: square meter/square meters
+        sq. m: square meter/square meters
+        sqm: square meter/square meters
+        sq km: square kilometer/square kilometers
+        sq. km: square kilometer/square kilometers
+        sq mi: square mile/square miles
+        sq. mi: square mile/square miles
+        cu m: cubic meter/cubic meters
+        cu. m: cubic meter/cubic meters
+        ft.: foot/feet
+        gals: gallons
+        doz.: dozen
+        qt.: quart/quarts
+        qts.: quarts
+        pcm: per month
+        pw: per week
         mph: miles per hour
         kph: kilometers per hour
         pcs: pieces
@@ -42,6 +61,9 @@ SHORT_FORMS = ShortForms(
     rates=("per",),
     references="""
         ch.: chapter
+        chs.: chapters
+        c.: around
+        C.: C.
         chap.: chapter
         eq.: equation
         fig.: figure
@@ -50,20 +72,97 @@ SHORT_FORMS = ShortForms(
         p.: page
         P.: P.
         para.: paragraph
+        paras.: paragraphs
         pp.: pages
         sec.: section
+        sect.: section
+        temp.: temperature
         vol.: volume
+        vols.: volumes
+        art.: article
+        cl.: clause
+    """,
+    dated="""
+        b.: born
+        B.: B.
+        c.: around
+        C.: C.
+        d.: died
+        D.: D.
+    """,
+    leading="""
+        a/c no.: account number
+        acct no.: account number
+        arr.: arrival
+        Arr.: arrival
+        asst.: assistant
+        avg: average
+        dept.: department
+        excl.: excluding
+        govt.: government
+        qty: quantity
+        dep.: departure
+        ed. by: edited by
+        exp. req.: experience required
+        int'l: international
+        intl: international
+        nat'l: national
+        trans. by: translated by
+        univ. of: University of
+        viz.: namely
+        w/: with
     """,
     words="""
+        afaik: as far as I know
+        bday: birthday
+        brb: be right back
+        btw: by the way
+        by EOD: by the end of the day
+        DOB: date of birth
+        dbl. room: double room
+        encl.: enclosure
+        fyi: for your information
+        idk: I don't know
+        iirc: if I remember correctly
+        imho: in my opinion
+        imo: in my opinion
+        irl: in real life
+        lmk: let me know
+        nvm: never mind
+        omg: oh my god
+        ppl: people
+        rev. ed.: revised edition
+        rly: really
+        sgl. room: single room
+        bc: because
+        Bc: Bc
+        can u: can you
+        do u: do you
+        love u: love you
+        miss u: miss you
+        r u: are you
+        rn: right now
+        Rn: Rn
+        see u: see you
+        tbh: to be honest
+        thank u: thank you
+        ty: thank you
+        Ty: Ty
+        u are: you are
+        u guys: you guys
+        u r: you are
+        ur: your
+        Ur: Ur
+        tmrw: tomorrow
+        ttyl: see you later
         a. k. a.: also known as
+        p. a.: per year
         asap: as soon as possible
         ASAP: as soon as possible
         account no.: account number
         b/c: because
-        dept.: department
-        excl.: excluding
-        govt.: government
         invoice no.: invoice number
+        inv. no.: invoice number
         order no.: order number
         phone no.: phone number
         plz: please
@@ -78,6 +177,9 @@ SHORT_FORMS = ShortForms(
         Feb: February
         Mar: March
         Apr: April
+        May: May
+        Jun: June
+        Jul: July
         Aug: August
         Sep: September
         Sept: September
@@ -101,3 +203,34 @@ SHORT_FORMS = ShortForms(
     both="and",
     hour=r"[ap]\.?m",
 )
+
+# "4 ft 11 in", "6'2\"", but "50° 6' 2\"" is an angle, and "3'45\"" a time.
+_FEET = re.compile(
+    r"(?<![\d.,'])(?<!°)(?<!° )(?P<feet>[1-9])(?: ?ft\.? ?| ?foot | ?feet |['′] ?)(?P<inches>1[01]|\d)"
+    r"(?: ?in\b(?:\.(?= [a-z]))?|[\"″](?!\w))"
+)
+# "2018 – present"
+_PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
+_PERIOD = re.compile(r"(?:(?<=\b[Ii]n )|(?<=\bof )|(?<=\b[Bb]y )|(?<=\bfor )|(?<=\bsince ))([QH])([1-4])(?= 20\d\d\b)")
+_YEAR = re.compile(r"\bFY ?(?=20\d\d)")
+# "On 3 Dec 2024 at 9:14 AM Peter Miller <...> wrote:"; models know it with a comma before the name.
+_ATTRIBUTION = re.compile(r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)")
+_ORDINALS = "first", "second", "third", "fourth"
+
+
+def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
+    """Yields begin and end of what stands for longer words, and these words."""
+    yield from SHORT_FORMS.written_out(sentence)
+    for match in _FEET.finditer(sentence):
+        feet, inches = match["feet"], match["inches"]
+        yield (
+            *match.span(),
+            f"{feet} {'foot' if feet == '1' else 'feet'} {inches} {'inch' if inches == '1' else 'inches'}",
+        )
+    yield from ((*match.span(), " – today") for match in _PRESENT.finditer(sentence))
+    yield from ((*match.span(), "financial year ") for match in _YEAR.finditer(sentence))
+    if attribution := _ATTRIBUTION.match(sentence):
+        yield attribution.end(), attribution.end(), ","
+    for match in _PERIOD.finditer(sentence):
+        part = "quarter" if match[1] == "Q" else "half"
+        yield *match.span(), f"the {_ORDINALS[int(match[2]) - 1]} {part} of"

@@ -31,7 +31,7 @@ _BEFORE_ORDINALS = (
 _AFTER_ORDINALS = (
     r"Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
     r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
-    r"|und\b|oder\b|bis\b"
+    r"|Aufl\b|und\b|oder\b|bis\b"
 )
 _NUMBERS = NumberWords(
     cardinals=tuple("eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()),
@@ -53,7 +53,7 @@ _NUMBERS = NumberWords(
     large_numbers=("tausend", "million", "milliarde", "billion", "billiarde"),
     joiners=("bis", "und", "oder"),
     percent="Prozent|Promille",
-    named="version|release|build|v|nr|no|kapitel|abschnitt|ziffer|abb|abbildung|fig|figur|tabelle",
+    named=r"version|release|build|v(?!\.)|nr|no|kapitel|abschnitt|ziffer|abb|abbildung|fig|figur|tabelle",
     versioned="lizenz|protokoll|firmware|industrie",
     measures=r"""prozent|grad\b|punkte?n?\b|mal\b|fach|(?:kilo|zenti|milli|nano)|meter|meilen?\b|zoll\b|fu(?:ß|ss)\b|yards?\b
     |acres?\b|hektar|liter\b|gallonen\b|tonnen?\b|pfund\b|gramm\b|dollar\b|euro\b|franken\b|pence\b|cent\b|jahre?n?\b
@@ -88,7 +88,10 @@ _WRITING = replace(
         war was wie wir zu zum zur über um
         """.split()
     ),
-    final_abbreviations=tuple("etc usw Co Nr Dr St Str bzw ca MwSt USt".split()),
+    final_abbreviations=tuple(
+        "etc usw Co Nr Dr St Str bzw ca MwSt USt Aufl Enth Jh Min Mitgl Pers Std Stk Tabl Teiln Whg".split()
+    )
+    + SHORT_FORMS.inside,
     ordinal_slips=(OrdinalSlip(re.compile(r"(?<![\d.,])\d+(?P<ending>te[mnrs]?)(?= \w)"), "."),),  # "29ter"
     doubled=frozenset("das dem den der die sie ihr".split()),
 )
@@ -96,14 +99,14 @@ _WRITING = replace(
 
 _COMMON_WORDS = frozenset(
     """
-    aber als auch auf aus bald bei beim bereits bitte damit danke dann das dass deine deinen deiner dem den denn
-    der des dich die diese diesem diesen dieser dieses dir doch du durch ein eine einem einen einer eines er es
-    etwas euch euer eure für gegen gibt gut habe haben hallo hast hat hatte heute hier hätte ich ihm ihn ihnen
-    ihr ihre ihrem ihren ihrer im ist ja jetzt kann kein keine keinen keiner können könnte könnten mehr mein
-    meine meinen meiner mich mir mit muss möchte müssen nach nein nicht nichts nie noch nur ob oder ohne schon
-    sehr seine seinem seinen seiner seit sich sie sind soll sollte tschüss und uns unser unsere unseren viel
-    viele vielen vom von vor waren warum weil wenn werden wie wieder wir wird wo worden wurde wurden während
-    würde zu zum zur zwischen über
+    aber als auch auf aus bald bei beim bereits bitte dabei dafür damit danach danke dann davon dazu das dass
+    deine deinen deiner dem den denn der des deshalb dich die diese diesem diesen dieser dieses dir doch du
+    durch ein eine einem einen einer eines er es etwas euch euer eure für gegen gibt gut habe haben hallo hast
+    hat hatte heute hier hätte ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im ist ja jetzt kann kein keine
+    keinen keiner können könnte könnten mehr mein meine meinen meiner mich mir mit muss möchte müssen nach nein
+    nicht nichts nie noch nur ob oder ohne schon sehr seine seinem seinen seiner seit sich sie sind soll sollte
+    tschüss und uns unser unsere unseren viel viele vielen vom von vor waren warum weil wenn werden wie wieder
+    wir wird wo worden wurde wurden während würde zu zum zur zwischen über
     """.split()
 )
 _TRANSCRIBED = re.compile(r"[aou]e|ss", re.IGNORECASE)
@@ -122,7 +125,7 @@ _GREETING = re.compile(
 # TL is the Turkish lira, too: "50 TL".
 _SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
 _SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}
-_NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})nr\.(?=[ :)]|\Z)")  # "Kundennr."
+_NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # "Kundennr.", "Kunden-Nr."
 
 
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
@@ -195,13 +198,11 @@ LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE", "LI"),
     abbreviations=(
-        "z. Hd",
-        *"""
-        Dipl Hrsg Ing inkl exkl zzgl abzgl geb gest verh sog vgl bzgl dt engl frz ehem Tsd bspw insb insbes evtl Abschn
-        sogen urspr Anm Fa Hrn Bhf Mo Di Mi Do Fr Sa
-        """.split(),
+        *"Dipl Hrsg Ing sog sogen Bhf Mo Di Mi Do Fr Sa Tsd".split(),
+        *SHORT_FORMS.inside,
     ),
     abbreviations_before_small=SHORT_FORMS.before_small,
+    abbreviations_before_noun=SHORT_FORMS.before_noun,
     dotted_ordinals=DottedOrdinals(_BEFORE_ORDINALS, _AFTER_ORDINALS),
     conjunctions=("und", "oder", "aber", "sondern", "weil", "dass", "wenn"),
     numbers=_NUMBERS,

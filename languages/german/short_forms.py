@@ -1,9 +1,29 @@
-"""German short forms that models don't know. They know "d. h.", "z. B.", "bzw.", "ca.", "usw." and "vgl.".
+"""German short forms that models don't know. They know "d. h.", "z. B.", "bzw.", "ca." and "usw.".
 
-We wrote the list, and tried most of it with the shipped model.
+We wrote the list, and tried most of it with the shipped model. An adjective has the ending "e", whatever its noun: a
+model hardly looks at it.
 """
 
 from languages.short_forms import ShortForms
+
+_ADVERBS = """
+    amt ausschließ beruf betrieb erforder freund geschäft gesetz gewerb halbjähr hauptsäch jähr monat münd nachträg
+    persön recht schrift staat tatsäch täg vertrag vierteljähr voraussicht wirtschaft wöchent zusätz öffent ärzt
+""".split()
+_NUMBERS = {
+    "Art": "Artikel",
+    "Auftr": "Auftrags",
+    "Best": "Bestell",
+    "Kd": "Kunden",
+    "Kto": "Konto",
+    "Pers": "Personal",
+    "Rechn": "Rechnungs",
+    "Rg": "Rechnungs",
+    "St": "Steuer",
+    "Tel": "Telefon",
+    "Vers": "Versicherungs",
+    "Vertr": "Vertrags",
+}
 
 SHORT_FORMS = ShortForms(
     units="""
@@ -11,76 +31,296 @@ SHORT_FORMS = ShortForms(
         Min: Minute/Minuten
         min.: Minute/Minuten
         Sek: Sekunde/Sekunden
-        Essl.: Esslöffel
-        Teel.: Teelöffel
-        Stk: Stück
-        Pck: Päckchen
-        Pckg: Packung/Packungen
-        Pkg: Packung/Packungen
-        Ltr: Liter
         Tsd: Tausend
+        Tg.: Tag/Tage
         Wo.: Woche/Wochen
+        Mon.: Monat/Monate
+        Enth.: Enthaltung/Enthaltungen
+        Mitgl.: Mitglied/Mitglieder
         Pers: Person/Personen
-        Pfd: Pfund
-        Tabl.: Tablette/Tabletten
+        Teiln.: Teilnehmer
         Zi.: Zimmer
         qm: Quadratmeter
         cbm: Kubikmeter
     """,
+    quantities="""
+        Ds.: Dose/Dosen
+        Essl.: Esslöffel
+        Fl.: Flasche/Flaschen
+        Ltr: Liter
+        Msp.: Messerspitze/Messerspitzen
+        Pck: Päckchen
+        Pckg: Packung/Packungen
+        Pfd: Pfund
+        Pkg: Packung/Packungen
+        Stck: Stück
+        Stk: Stück
+        Tabl.: Tablette/Tabletten
+        Teel.: Teelöffel
+    """,
     rates=("pro", "je"),
     references="""
         Abb.: Abbildung
+        Abs.: Absatz
         Bd.: Band
+        Bsp.: Beispiel
+        Fn.: Fußnote
+        Gl.: Gleis
         Kap.: Kapitel
         max.: maximal
         mind.: mindestens
+        min.: mindestens
+        Min.: Min.
+        Pkt.: Punkt
+        rd.: rund
         S.: Seite
+        s. S.: siehe Seite
+        Sp.: Spalte
         Tab.: Tabelle
+        Z.: Zeile
+        Ziff.: Nummer
+    """,
+    dated="""
+        geb.: geboren
+        gest.: gestorben
+        v.: vom
+    """,
+    titles="""
+        Fa.: Firma
+        Fam.: Familie
+        Fr.: Frau
+        Fr. u. Hr.: Frau und Herr
+        Fr. und Hr.: Frau und Herr
+        geb.: geborene
+        gez.: unterzeichnet von
+        Hr.: Herr
+        Hr. u. Fr.: Herr und Frau
+        Hr. und Fr.: Herr und Frau
+        Hrn.: Herrn
+        lg: liebe Grüße
+    """,
+    links="""
+        f.: für
+        m.: mit
+        n.: nach
+        s.: siehe
+        u.: und
+    """,
+    leading="".join(f"{stem}l.: {stem}lich\n" for stem in _ADVERBS)
+    + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in _NUMBERS.items())
+    + """
+        abgeschl.: abgeschlossen/abgeschlossene
+        abh.: abhängig
+        Abf.: Abfahrt
+        Abschn.: Abschnitt
+        abzgl.: abzüglich
+        allg.: allgemein/allgemeine
+        Allg.: Allg.
+        am Hbf: am Hauptbahnhof
+        amerik.: amerikanisch/amerikanische
+        Ank.: Ankunft
+        Anl.: Anlage
+        Anm.: Anmerkung
+        Anm. d. Red.: Anmerkung der Redaktion
+        Anz.: Anzahl
+        Aufl.: Auflage
+        Ausg.: Ausgabe
+        Az.: Aktenzeichen
+        ausschl.: ausschließlich
+        bearb.: bearbeitet/bearbeitete
+        bearb. v.: bearbeitet von
+        bearb. von: bearbeitet von
+        Bearb.: Bearbeitung
+        Bem.: Bemerkungen
+        bes.: besonders/besondere
+        betr.: betreffend
+        Betr.: Betreff
+        Bhf.: Bahnhof
+        Bj.: Baujahr
+        bspw.: beispielsweise
+        bzgl.: bezüglich
+        d. J.: d. J.
+        div.: diverse
+        dt.: deutsch/deutsche
+        durchges.: durchgesehen/durchgesehene
+        durchschn.: durchschnittlich
+        ebd.: ibid.
+        ehem.: ehemals/ehemalige
+        einschl.: einschließlich
+        engl.: englisch/englische
+        entspr.: entsprechend/entsprechende
+        erw.: erweitert/erweiterte
+        etw.: etwas
+        evang.: evangelisch/evangelische
+        evtl.: eventuell
+        exkl.: exklusive
+        frz.: französisch/französische
+        geb. am: geboren am
+        geb. in: geboren in
+        gebr.: gebraucht/gebrauchte
+        gegr.: gegründet
+        gem.: gemäß
+        gepfl.: gepflegt/gepflegte
+        gest. am: gestorben am
+        gest. in: gestorben in
+        gg.: gegen
+        ggf.: gegebenenfalls
+        ggfs.: gegebenenfalls
+        ggfls.: gegebenenfalls
+        hg. v.: herausgegeben von
+        hg. von: herausgegeben von
+        hrsg. v.: herausgegeben von
+        hrsg. von: herausgegeben von
+        Hrsg.: Ed.
+        i. d. F.: in der Fassung
+        i. d. R.: in der Regel
+        i. H. v.: in Höhe von
+        i. R. d.: im Rahmen des
+        i. S. d.: im Sinne des
+        i. S. v.: im Sinne von
+        i. V. m.: in Verbindung mit
+        inkl.: inklusive
+        insb.: insbesondere
+        insbes.: insbesondere
+        ital.: italienisch/italienische
+        jmd.: jemand
+        jmdm.: jemandem
+        jmdn.: jemanden
+        kath.: katholisch/katholische
+        kl.: klein/kleiner
+        Kl.: Klasse
+        led.: ledig
+        lfd.: laufend/laufende
+        lfd. Nr: laufende Nummer
+        lt.: laut
+        Lt.: Lt.
+        möbl.: möbliert/möblierte
+        mtl.: monatlich
+        m. W. v.: mit Wirkung vom
+        n. Br.: n. Br.
+        n. Chr.: n. Chr.
+        n. d.: nach dem
+        Nachdr.: Nachdruck
+        neg.: negativ/negative
+        neuw.: neuwertig/neuwertige
+        o. g.: oben genannt/oben genannten
+        od.: oder
+        österr.: österreichisch/österreichische
+        Postf.: Postfach
+        s. a.: siehe auch
+        s. Br.: s. Br.
+        s. Zt.: seinerzeit
+        span.: spanisch/spanische
+        stellv.: stellvertretend/stellvertretende
+        Stellv.: Stellvertreter
+        stv.: stellvertretend/stellvertretende
+        tgl.: täglich
+        telef.: telefonisch/telefonische
+        u. dgl.: und Ähnliches
+        u. E.: unserer Meinung nach
+        U. E.: U. E.
+        u. g.: unten genannt/unten genannten
+        u. W.: nach unserem Wissen
+        U. W.: U. W.
+        u. zw.: und zwar
+        überarb.: überarbeitet/überarbeitete
+        übers. v.: übersetzt von
+        übers. von: übersetzt von
+        Übers.: Übersetzung
+        ungef.: ungefähr
+        unveränd.: unverändert/unveränderte
+        urspr.: ursprünglich/ursprüngliche
+        v. d. Essen: vor dem Essen
+        v. Chr.: v. Chr.
+        verb. Aufl.: verbesserte Auflage
+        vom Hbf: vom Hauptbahnhof
+        verh.: verheiratet
+        versch.: verschieden/verschiedene
+        vgl.: vergleiche
+        Vors.: Vorsitzender
+        vorauss.: voraussichtlich
+        wahrsch.: wahrscheinlich
+        wg.: wegen
+        Wg.: Wg.
+        wiss.: wissenschaftlich/wissenschaftliche
+        Wohnfl.: Wohnfläche
+        z. Bsp.: zum Beispiel
+        z. Hd.: für die Aufmerksamkeit von
+        z. Hd. v.: für die Aufmerksamkeit von
+        zum Hbf: zum Hauptbahnhof
+        zus.: zusammen
+        zuzgl.: zuzüglich
+        zw.: zwischen
+        zzgl.: zuzüglich
     """,
     until="bis",
     both="und",
     hour="Uhr",
-    never=r"§|\b(?:Abs|Art|Nr)\.",  # "S. 2" of a law is its second sentence
+    daytimes="(?:Vor|Nach)?[Mm]ittag|Abend|Morgen|Nacht|Ruhetag",
+    # "S. 2" of a law is its second sentence. "Gl. 7" may be an equation.
+    never={
+        "Abs.": r"§|\bArt\.",
+        "S.": r"§|\b(?:Abs|Art|Nr)\.",
+        "Z.": r"§|\b(?:Abs|Art|Nr)\.",
+        "Gl.": r"\A(?![^:]*(?:\b(?:Abf|Ank|Hbf|Bhf|Zug|Uhr)\b|\d:\d\d))",
+    },
     words="""
-        abzgl.: abzüglich
-        bspw.: beispielsweise
-        bzgl.: bezüglich
-        einschl.: einschließlich
-        evtl.: eventuell
-        exkl.: exklusive
-        i. d. R.: in der Regel
-        inkl.: inklusive
-        insb.: insbesondere
-        insbes.: insbesondere
+        a. a. O.: loc. cit.
         DZ: Doppelzimmer
+        EBK: Einbauküche
         EZ: Einzelzimmer
-        lt.: laut
-        Lt.: Lt.
+        hdl: hab dich lieb
+        i. Allg.: im Allgemeinen
+        i. e. S.: im engeren Sinne
+        i. w. S.: im weiteren Sinne
+        im DG: im Dachgeschoss
+        im EG: im Erdgeschoss
+        iwas: irgendwas
+        iwie: irgendwie
+        Jh.: Jahrhundert
+        Jhd.: Jahrhundert
+        Jhdt.: Jahrhundert
+        m. a. W.: mit anderen Worten
         m. E.: meines Erachtens
         M. E.: M. E.
+        m. W.: soweit ich weiß
+        M. W.: M. W.
+        mMn: meiner Meinung nach
         MwSt.: Mehrwertsteuer
+        o. Ä.: oder Ähnliches
+        o. ä.: oder Ähnliches
+        o. B.: ohne Befund
+        O. B.: O. B.
         p. P.: pro Person
+        s. o.: siehe oben
         s. u.: siehe unten
+        u. a.: u. a.
+        u. Ä.: und Ähnliches
+        u. ä.: und Ähnliches
         u. U.: unter Umständen
         U. U.: U. U.
         u. v. m.: und vieles mehr
         USt.: Umsatzsteuer
         v. a.: vor allem
-        wg.: wegen
-        Wg.: Wg.
+        vllt: vielleicht
+        vlt: vielleicht
         Whg.: Wohnung
         z. T.: zum Teil
         Z. T.: Z. T.
         z. Zt.: zurzeit
-        zuzgl.: zuzüglich
-        zzgl.: zuzüglich
         zzt.: zurzeit
     """,
     months="""
         Jan: Januar
         Feb: Februar
         Febr: Februar
+        März: März
         Apr: April
+        Mai: Mai
+        Jun: Juni
+        Jul: Juli
+        Juni: Juni
+        Juli: Juli
         Aug: August
         Sep: September
         Sept: September

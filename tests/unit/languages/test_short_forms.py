@@ -20,7 +20,7 @@ def written_out(text: str, language: str) -> str:
         ("2 EL Zucker, 1/2 TL Salz", "2 Esslöffel Zucker, 1/2 Teelöffel Salz"),
         ("25–30 Min. backen", "25–30 Minuten backen"),
         ("Noch \ue000 Min. warten", "Noch \ue000 Minuten warten"),
-        ("Siehe S. 7, vgl. Kap. 2 und Abb. 3.", "Siehe Seite 7, vgl. Kapitel 2 und Abbildung 3."),
+        ("Siehe S. 7, vgl. Kap. 2 und Abb. 3.", "Siehe Seite 7, vergleiche Kapitel 2 und Abbildung 3."),
         ("i.d.R. mind. 5 Tage, max. 10", "in der Regel mindestens 5 Tage, maximal 10"),
         ("Max. 5 Personen", "Maximal 5 Personen"),
         ("Das ist z. T. so, evtl. nicht ganz u.v.m.", "Das ist zum Teil so, eventuell nicht ganz und vieles mehr."),
@@ -32,7 +32,30 @@ def written_out(text: str, language: str) -> str:
         ("Geöffnet Sa. und So. bis 9", "Geöffnet Samstag und Sonntag bis 9"),
         ("Kundennr.: 7, Haus Nr. 3, p. P. im DZ", "Kundennummer: 7, Haus Nr. 3, pro Person im Doppelzimmer"),
         ("Am Fr. 12. Mai, So. und feiertags; Mo – Fr", "Am Freitag 12. Mai, Sonntag und feiertags; Montag bis Freitag"),
-        ("2 1/2 Std., 1/2 Std.", "2 1/2 Stunden, 1/2 Stunde."),
+        ("Er bleibt 2 1/2 Std., 1/2 Std.", "Er bleibt 2 1/2 Stunden, 1/2 Stunde."),
+        (
+            "Sa/So u. feiertags, Müller u. Sohn, u. U. u. a.",
+            "Samstag und Sonntag und feiertags, Müller und Sohn, unter Umständen u. a.",
+        ),
+        ("i. H. v. 850,00 €, i.H.v. \ue000", "in Höhe von 850,00 €, in Höhe von \ue000"),
+        ("Ihr o. g. Schreiben, wie o. g. bekannt", "Ihr oben genannten Schreiben, wie oben genannt bekannt"),
+        ("Abweichend von Abs. 1 gilt Abschn. A.", "Abweichend von Absatz 1 gilt Abschnitt A."),
+        ("3., überarb. Aufl., Bd. 2; a. a. O.", "3., überarbeitete Auflage, Band 2; loc. cit."),
+        ("Bitte s. Anlage und s. S. 5, s. a. S. 7 f.", "Bitte siehe Anlage und siehe Seite 5, siehe auch Seite 7 f."),
+        ("gez. Dr. Müller, geb. am 3.5.1985", "unterzeichnet von Dr. Müller, geboren am 3.5.1985"),
+        ("Anna, geb. Schmidt, geb. 1950, verh.", "Anna, geborene Schmidt, geboren 1950, verheiratet."),
+        ("Fr. Dr. Schmidt, Hr. v. Berg und Fr. A. Meier", "Frau Dr. Schmidt, Herr v. Berg und Frau A. Meier"),
+        ("Fr. und Hr. Müller kommen Fr. Abend.", "Frau und Herr Müller kommen Freitag Abend."),
+        ("Antrag v. 03.12.2024, v. 3. Mai, v. Mai 2020", "Antrag vom 03.12.2024, vom 3. Mai, vom Mai 2020"),
+        ("dt. Pass, spricht dt. und engl.", "deutsche Pass, spricht deutsch und englisch"),
+        ("Schnitzel m. Pommes n. d. Essen", "Schnitzel mit Pommes nach dem Essen"),
+        ("Tgl. 2 Tabl., mtl. Miete, schriftl. Antwort", "Täglich 2 Tabletten, monatlich Miete, schriftlich Antwort"),
+        ("Kd.-Nr. 4711, Steuer-Nr.: 5, Az.: 12 C", "Kundennummer 4711, Steuernummer: 5, Aktenzeichen: 12 C"),
+        ("Abf. 10:15 Gl. 7", "Abfahrt 10:15 Gleis 7"),
+        ("Treffen am Mi, 3. Mai und Di 12.05.", "Treffen am Mittwoch, 3. Mai und Dienstag 12.05."),
+        ("zzgl. 19 % MwSt.", "zuzüglich 19 % Mehrwertsteuer"),
+        ("18. Jh.", "18. Jahrhundert"),
+        ("vllt ist das iwie gut", "vielleicht ist das irgendwie gut"),
     ],
 )
 def test_german_short_forms_are_written_out(written: str, full: str) -> None:
@@ -54,6 +77,23 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("Fri., Jan. 5, and 6 Oct. 2020", "Friday, January 5, and 6 October 2020"),
         ("Mon-Fri 9-5, Sat. 5 p.m.", "Monday to Friday 9-5, Saturday 5 p.m."),
         ("Thx! We're w/o kids b/c of the Dept.", "Thanks! We're without kids because of the Department."),
+        ("65 sq m, 3 sq. km and 1 cu m", "65 square meters, 3 square kilometers and 1 cubic meter"),
+        ("He is 4 ft 11 in tall, she 6'2\".", "He is 4 feet 11 inches tall, she 6 feet 2 inches."),
+        ("Fish w/ chips", "Fish with chips"),
+        ("Dep. 08:15, Arr. 10:42", "Departure 08:15, arrival 10:42"),
+        ("Closed Sat/Sun", "Closed Saturday and Sunday"),
+        ("Boss, 2018–present. Cook (2010 - Present)", "Boss, 2018 – today. Cook (2010 – today)"),
+        ("In Q3 2024 and by H1 2025", "In the third quarter of 2024 and by the first half of 2025"),
+        ("FY 2024/25", "financial year 2024/25"),
+        ("built c. 1450 (b. 1450, d. 1516)", "built around 1450 (born 1450, died 1516)"),
+        (
+            "On Tue, Dec 3, 2024 at 9:14 AM Peter Miller <p@example.com> wrote:",
+            "On Tuesday, December 3, 2024 at 9:14 AM, Peter Miller <p@example.com> wrote:",
+        ),
+        ("Mar 3, 2025 or 3 Mar 2025", "March 3, 2025 or 3 March 2025"),
+        ("btw idk where r u rn", "by the way I don't know where are you right now"),
+        ("£500 pcm, 5% p.a.", "£500 per month, 5% per year."),
+        ("incl. 5 pcs.", "incl. 5 pieces"),
         ("Please reply asap or ASAP.", "Please reply as soon as possible or as soon as possible."),
     ],
 )
@@ -71,10 +111,27 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Min. 5 Zeichen, El Salvador", "de"),
         ("3 Mio. und 5 kg", "de"),
         ("Es sind 50 TL! Sie kosten 17.002 TL.", "de"),  # Turkish lira
-        ("Fr. 5.- pro Tag, Fr. 5–10, Fr. und Hr. Müller", "de"),
+        ("Fr. 5.- pro Tag, Fr. 5–10", "de"),
         ("Die DZ-Bank, unsere Wg. und 2:1 n. V.", "de"),
         ("Als Thomas S. 2019 starb, Max/Min. und Mi-Mi-Mi", "de"),
         ("Up 5pc, max/min temperature, p.p. John", "en"),
+        ("Johann Wolfgang v. Goethe und J. W. v. Goethe", "de"),
+        ("Windows v. 7, 2 m. hoch, 5 s. lang, § 5 f. BGB", "de"),
+        ("500 v. Chr., 50° n. Br., 2:1 n. V., k. u. k. Hof", "de"),
+        ("i. A. Schmidt, i. V. Müller", "de"),
+        ("Gl. 7 hat keine Lösung.", "de"),  # an equation
+        ("§ 5, Abs. 2", "de"),
+        ("Er war viel. Das Wohl. Schnell.", "de"),
+        ("Das schöne Mädl. Der Kerl.", "de"),
+        ("Kabel 25 kA, lg 100, LG, HDL-Wert", "de"),
+        ("Du bist so 3 Mal da. Do it.", "de"),
+        ("24 W/m², I/O, and/or", "en"),
+        ("an angle of 50° 6'2\", a time of 3'45\"", "en"),
+        ("where u is the velocity, Ur of the Chaldees", "en"),
+        ("In Q3 we ask. The Audi Q3. of H1 headings", "en"),
+        ("at present, 2018 – present-day", "en"),
+        ("B. 1450, plan C. 5, vitamin D. 1516", "en"),
+        ("3 in the house, Ty Cobb, IMO rules", "en"),
         ("UX 250h, 1H NMR, 2 h-index", "en"),
         ("ASAP Rocky and the all-Sun Belt teams", "en"),
         ("No. 10, P. (2000), J. Biol. Chem. 5", "en"),
@@ -91,6 +148,12 @@ def test_names_and_other_words_stay(text: str, language: str) -> None:
     [
         ("Add 3 hrs. of it, excl. tax and 2 tbsp. oil.", "en"),
         ("Noch 3 Std. bis Köln, s. Kap. eins, 8 Tabl./Tag.", "de"),
+        ("Ihr o. g. Schreiben haben wir mit Hrn. Müller und der dt. Botschaft besprochen.", "de"),
+        ("2 Stk. Netzwerkkabel", "de"),
+        ("Wir nehmen 3 Pck. Backpulver und 1 Msp. Zimt.", "de"),
+        ("20 Min. Fußweg", "de"),
+        ("Siehe Kap. \ue000 und Abschn. A der überarb. Fassung.", "de"),
+        ("Price excl. VAT, ed. by J. Miller of the Dept. of Health, see sect. 5.", "en"),
     ],
 )
 def test_a_short_form_ends_no_sentence_before_a_small_letter(text: str, language: str) -> None:
@@ -99,3 +162,14 @@ def test_a_short_form_ends_no_sentence_before_a_small_letter(text: str, language
 
 def test_a_word_without_a_full_stop_of_its_own_ends_a_sentence() -> None:
     assert len(list(spans("I need it asap. thanks.", language="en"))) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nimm 3 Tabl. Danach ruhst du.",
+        "Es sind 2 Stk. Die Kabel sind neu.",
+    ],
+)
+def test_a_unit_may_end_a_sentence(text: str) -> None:
+    assert len(list(spans(text, language="de"))) == 2
