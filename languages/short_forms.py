@@ -97,8 +97,8 @@ class ShortForms:
         self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both}
         anywhere = (*self._tables["word"], *self._tables["leading"], *self._rates)
-        dotless = (rf"(?<!\w){re.escape(each)}(?!\w)" for each in anywhere if "." not in each)
-        self._may_have = re.compile("|".join((_MAY_HAVE, *dotless)), re.IGNORECASE)
+        dotless = "|".join(re.escape(each) for each in anywhere if "." not in each)
+        self._may_have = re.compile(rf"{_MAY_HAVE}|(?<!\w)(?:{dotless})(?!\w)", re.IGNORECASE)
         words_with_stop = [short for short in self._tables["word"] if short.endswith(".")]
         begun = (
             short.partition(" ")[0] for kind in ("leading", "word") for short in self._tables[kind] if " " in short

@@ -211,7 +211,7 @@ _FEET = re.compile(
 )
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
-_PERIOD = re.compile(r"(?:(?<=\b[Ii]n )|(?<=\bof )|(?<=\b[Bb]y )|(?<=\bfor )|(?<=\bsince ))([QH])([1-4])(?= 20\d\d\b)")
+_PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<part>[QH](?P<number>[1-4]))(?= 20\d\d\b)")
 _YEAR = re.compile(r"\bFY ?(?=20\d\d)")
 # "On 3 Dec 2024 at 9:14 AM Peter Miller <...> wrote:"; models know it with a comma before the name.
 _ATTRIBUTION = re.compile(r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)")
@@ -232,5 +232,5 @@ def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
     if attribution := _ATTRIBUTION.match(sentence):
         yield attribution.end(), attribution.end(), ","
     for match in _PERIOD.finditer(sentence):
-        part = "quarter" if match[1] == "Q" else "half"
-        yield *match.span(), f"the {_ORDINALS[int(match[2]) - 1]} {part} of"
+        part = "quarter" if match["part"][0] == "Q" else "half"
+        yield *match.span("part"), f"the {_ORDINALS[int(match['number']) - 1]} {part} of"
