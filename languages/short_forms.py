@@ -29,9 +29,9 @@ class ShortForms:
     """The short forms of one language, in tables of "short: full" line by line.
 
     A full stop behind a short form may be missing where the table has none. It stays if it ends a sentence; a text that
-    begins with a small letter, or has nothing but an amount, is none. A short form in small letters may have a capital,
-    unless it is a unit or link, or the table has that one, too. A form whose full form is itself stays: models know it,
-    or it is a name.
+    begins with a small letter, or has nothing but an amount, is none. References, words and what is leading may have a
+    capital for a small letter, unless the table has both. A form whose full form is itself stays: models know it, or it
+    is a name.
 
     Args:
         units: What stands behind a number, or behind one of ``rates``; full forms of one and of several, with a slash
@@ -103,7 +103,8 @@ class ShortForms:
         begun = (
             short.partition(" ")[0] for kind in ("leading", "word") for short in self._tables[kind] if " " in short
         )
-        self.inside = _without_stop(*(self._tables[kind] for kind in ("dated", "title", "leading")))
+        inside = _without_stop(*(self._tables[kind] for kind in ("dated", "title", "leading")))
+        self.inside = tuple(short for short in inside if len(short) > 1)  # one letter: "plan B."
         self.before_small = _without_stop(
             self._tables["unit"],
             self._tables["reference"],
@@ -138,7 +139,8 @@ class ShortForms:
             rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
             rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
             rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
-            rf"(?<!{_NUMBER}{_SPACE})" + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
+            rf"(?<=[^\W_]{_SPACE})(?<!{_NUMBER}{_SPACE})"
+            + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
         )
         return re.compile(
             rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
@@ -149,7 +151,11 @@ class ShortForms:
     def _followed(self, kind: str, behind: str) -> str:
         """An expression that matches the short forms of a kind before something."""
         table = self._tables[kind]
-        return rf"(?P<{kind}>{_either(table, may_have_capital=kind != 'link')}){behind}" if table else "(?!)"
+        return (
+            rf"(?P<{kind}>{_either(table, may_have_capital=kind in ('leading', 'word', 'reference'))}){behind}"
+            if table
+            else "(?!)"
+        )
 
     def written_out(self, sentence: str) -> Iterator[tuple[int, int, str]]:
         """Yields begin and end of each short form, and what to write instead, in order."""
@@ -223,7 +229,9 @@ def _either(table: Mapping[str, str], full_stop: str = r"\.?+", *, may_have_capi
     def form(short: str) -> str:
         first = f"[{short[0].upper()}{short[0]}]" if may_have_capital and short[0].islower() else re.escape(short[0])
         rest = re.escape(short[1:]).replace(r"\ ", f"{_SPACE}?")
-        return first + rest + ("" if short.endswith((".", "/")) else full_stop)
+        if short.endswith("/"):  # "w/", but no phoneme "/w/"
+            return rf"(?<!/){first}{rest}(?={_SPACE})"
+        return first + rest + ("" if short.endswith(".") else full_stop)
 
     groups = groupby(
         sorted(table, key=lambda short: (short[0].lower(), -len(short))), key=lambda short: short[0].lower()

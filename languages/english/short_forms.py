@@ -62,8 +62,6 @@ SHORT_FORMS = ShortForms(
     references="""
         ch.: chapter
         chs.: chapters
-        c.: around
-        C.: C.
         chap.: chapter
         eq.: equation
         fig.: figure
@@ -84,11 +82,8 @@ SHORT_FORMS = ShortForms(
     """,
     dated="""
         b.: born
-        B.: B.
         c.: around
-        C.: C.
         d.: died
-        D.: D.
     """,
     leading="""
         a/c no.: account number

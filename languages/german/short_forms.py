@@ -1,7 +1,7 @@
 """German short forms that models don't know. They know "d. h.", "z. B.", "bzw.", "ca." and "usw.".
 
 We wrote the list, and tried most of it with the shipped model. An adjective has the ending "e", whatever its noun: a
-model hardly looks at it.
+model hardly looks at it. Where German has a Latin or French word, too, that one is better translated: "née".
 """
 
 from languages.short_forms import ShortForms
@@ -82,7 +82,9 @@ SHORT_FORMS = ShortForms(
     """,
     dated="""
         geb.: geboren
+        Geb.: Geboren
         gest.: gestorben
+        Gest.: Gestorben
         v.: vom
     """,
     titles="""
@@ -91,19 +93,21 @@ SHORT_FORMS = ShortForms(
         Fr.: Frau
         Fr. u. Hr.: Frau und Herr
         Fr. und Hr.: Frau und Herr
-        geb.: geborene
+        geb.: née
         gez.: unterzeichnet von
+        Gez.: Unterzeichnet von
         Hr.: Herr
         Hr. u. Fr.: Herr und Frau
         Hr. und Fr.: Herr und Frau
         Hrn.: Herrn
         lg: liebe Grüße
+        Lg: Liebe Grüße
+        s.: siehe
     """,
     links="""
         f.: für
         m.: mit
         n.: nach
-        s.: siehe
         u.: und
     """,
     leading="".join(f"{stem}l.: {stem}lich\n" for stem in _ADVERBS)
@@ -208,6 +212,10 @@ SHORT_FORMS = ShortForms(
         österr.: österreichisch/österreichische
         Postf.: Postfach
         s. a.: siehe auch
+        s. auch: siehe auch
+        s. dazu: siehe dazu
+        s. hierzu: siehe hierzu
+        s. unten: siehe unten
         s. Br.: s. Br.
         s. Zt.: seinerzeit
         span.: spanisch/spanische
@@ -236,7 +244,8 @@ SHORT_FORMS = ShortForms(
         vom Hbf: vom Hauptbahnhof
         verh.: verheiratet
         versch.: verschieden/verschiedene
-        vgl.: vergleiche
+        vgl.: cf.
+        Vgl.: Vergleiche
         Vors.: Vorsitzender
         vorauss.: voraussichtlich
         wahrsch.: wahrscheinlich

@@ -20,7 +20,7 @@ def written_out(text: str, language: str) -> str:
         ("2 EL Zucker, 1/2 TL Salz", "2 Esslöffel Zucker, 1/2 Teelöffel Salz"),
         ("25–30 Min. backen", "25–30 Minuten backen"),
         ("Noch \ue000 Min. warten", "Noch \ue000 Minuten warten"),
-        ("Siehe S. 7, vgl. Kap. 2 und Abb. 3.", "Siehe Seite 7, vergleiche Kapitel 2 und Abbildung 3."),
+        ("Siehe S. 7, vgl. Kap. 2 und Abb. 3.", "Siehe Seite 7, cf. Kapitel 2 und Abbildung 3."),
         ("i.d.R. mind. 5 Tage, max. 10", "in der Regel mindestens 5 Tage, maximal 10"),
         ("Max. 5 Personen", "Maximal 5 Personen"),
         ("Das ist z. T. so, evtl. nicht ganz u.v.m.", "Das ist zum Teil so, eventuell nicht ganz und vieles mehr."),
@@ -43,7 +43,7 @@ def written_out(text: str, language: str) -> str:
         ("3., überarb. Aufl., Bd. 2; a. a. O.", "3., überarbeitete Auflage, Band 2; loc. cit."),
         ("Bitte s. Anlage und s. S. 5, s. a. S. 7 f.", "Bitte siehe Anlage und siehe Seite 5, siehe auch Seite 7 f."),
         ("gez. Dr. Müller, geb. am 3.5.1985", "unterzeichnet von Dr. Müller, geboren am 3.5.1985"),
-        ("Anna, geb. Schmidt, geb. 1950, verh.", "Anna, geborene Schmidt, geboren 1950, verheiratet."),
+        ("Anna, geb. Schmidt, geb. 1950, verh.", "Anna, née Schmidt, geboren 1950, verheiratet."),
         ("Fr. Dr. Schmidt, Hr. v. Berg und Fr. A. Meier", "Frau Dr. Schmidt, Herr v. Berg und Frau A. Meier"),
         ("Fr. und Hr. Müller kommen Fr. Abend.", "Frau und Herr Müller kommen Freitag Abend."),
         ("Antrag v. 03.12.2024, v. 3. Mai, v. Mai 2020", "Antrag vom 03.12.2024, vom 3. Mai, vom Mai 2020"),
@@ -121,11 +121,13 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("i. A. Schmidt, i. V. Müller", "de"),
         ("Gl. 7 hat keine Lösung.", "de"),  # an equation
         ("§ 5, Abs. 2", "de"),
+        ("Unter Karl V. 1520 war T. m. maximus p. m. angewendet (f. sg.)", "de"),
         ("Er war viel. Das Wohl. Schnell.", "de"),
         ("Das schöne Mädl. Der Kerl.", "de"),
         ("Kabel 25 kA, lg 100, LG, HDL-Wert", "de"),
         ("Du bist so 3 Mal da. Do it.", "de"),
-        ("24 W/m², I/O, and/or", "en"),
+        ("24 W/m², I/O, and/or, /b/ and /w/ are", "en"),
+        ("1986 (c. 31), c. 5 of the Act", "en"),  # chapters
         ("an angle of 50° 6'2\", a time of 3'45\"", "en"),
         ("where u is the velocity, Ur of the Chaldees", "en"),
         ("In Q3 we ask. The Audi Q3. of H1 headings", "en"),
@@ -158,6 +160,11 @@ def test_names_and_other_words_stay(text: str, language: str) -> None:
 )
 def test_a_short_form_ends_no_sentence_before_a_small_letter(text: str, language: str) -> None:
     assert list(spans(text, language=language)) == [(0, len(text))]
+
+
+@pytest.mark.parametrize("text", ["Is it plan B or C. The two are good.", "I like R&B. The song is new."])
+def test_a_letter_ends_a_sentence_as_before(text: str) -> None:
+    assert len(list(spans(text, language="en"))) == 2
 
 
 def test_a_word_without_a_full_stop_of_its_own_ends_a_sentence() -> None:
