@@ -96,8 +96,8 @@ class ShortForms:
         self._rates, self._hour, self._daytimes = tuple(rates), hour, daytimes
         self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both}
-        anywhere = (*self._tables["word"], *self._tables["leading"], *self._rates)
-        dotless = "|".join(re.escape(each) for each in anywhere if "." not in each)
+        forms = (*(short for kind in ("word", "leading", "title") for short in self._tables[kind]), *self._rates)
+        dotless = "|".join(re.escape(short) for short in forms if "." not in short)
         self._may_have = re.compile(rf"{_MAY_HAVE}|(?<!\w)(?:{dotless})(?!\w)", re.IGNORECASE)
         words_with_stop = [short for short in self._tables["word"] if short.endswith(".")]
         begun = (
@@ -139,13 +139,13 @@ class ShortForms:
             rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
             rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
             rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
-            rf"(?<=[^\W_]{_SPACE})(?<!{_NUMBER}{_SPACE})"
+            rf"(?:(?<=[^\W\d_]{_SPACE})|(?<=[^\W\d_]{{2}}\.{_SPACE}))"
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
         )
         return re.compile(
             rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
             rf"|(?<![\w.-])(?:{'|'.join(parts)})"
-            rf"|(?<=\d{_SPACE})(?P<behind>{month})(?:\.(?!\w)|(?=,?{_SPACE}\d{{4}}\b))"
+            rf"|(?:(?<=\d{_SPACE})|(?<=\d\.{_SPACE}))(?P<behind>{month})(?:\.(?!\w)|(?=,?{_SPACE}\d{{4}}\b))"
         )
 
     def _followed(self, kind: str, behind: str) -> str:

@@ -92,9 +92,7 @@ SHORT_FORMS = ShortForms(
         Arr.: arrival
         asst.: assistant
         avg: average
-        dept.: department
         excl.: excluding
-        govt.: government
         qty: quantity
         dep.: departure
         ed. by: edited by
@@ -116,7 +114,9 @@ SHORT_FORMS = ShortForms(
         DOB: date of birth
         dbl. room: double room
         encl.: enclosure
+        dept.: department
         fyi: for your information
+        govt.: government
         idk: I don't know
         iirc: if I remember correctly
         imho: in my opinion

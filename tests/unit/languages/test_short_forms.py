@@ -49,10 +49,12 @@ def written_out(text: str, language: str) -> str:
         ("Antrag v. 03.12.2024, v. 3. Mai, v. Mai 2020", "Antrag vom 03.12.2024, vom 3. Mai, vom Mai 2020"),
         ("dt. Pass, spricht dt. und engl.", "deutsche Pass, spricht deutsch und englisch"),
         ("Schnitzel m. Pommes n. d. Essen", "Schnitzel mit Pommes nach dem Essen"),
+        ("Helle Whg. m. Balkon", "Helle Wohnung mit Balkon"),
+        ("Bis bald, lg Anna", "Bis bald, liebe Grüße Anna"),
         ("Tgl. 2 Tabl., mtl. Miete, schriftl. Antwort", "Täglich 2 Tabletten, monatlich Miete, schriftlich Antwort"),
         ("Kd.-Nr. 4711, Steuer-Nr.: 5, Az.: 12 C", "Kundennummer 4711, Steuernummer: 5, Aktenzeichen: 12 C"),
         ("Abf. 10:15 Gl. 7", "Abfahrt 10:15 Gleis 7"),
-        ("Treffen am Mi, 3. Mai und Di 12.05.", "Treffen am Mittwoch, 3. Mai und Dienstag 12.05."),
+        ("Treffen am Mi, 3. Dez 2024 und Di 12.05.", "Treffen am Mittwoch, 3. Dezember 2024 und Dienstag 12.05."),
         ("zzgl. 19 % MwSt.", "zuzüglich 19 % Mehrwertsteuer"),
         ("18. Jh.", "18. Jahrhundert"),
         ("vllt ist das iwie gut", "vielleicht ist das irgendwie gut"),
@@ -162,7 +164,10 @@ def test_a_short_form_ends_no_sentence_before_a_small_letter(text: str, language
     assert list(spans(text, language=language)) == [(0, len(text))]
 
 
-@pytest.mark.parametrize("text", ["Is it plan B or C. The two are good.", "I like R&B. The song is new."])
+@pytest.mark.parametrize(
+    "text",
+    ["Is it plan B or C. The two are good.", "He works for the dept. It is large.", "I like R&B. The song is new."],
+)
 def test_a_letter_ends_a_sentence_as_before(text: str) -> None:
     assert len(list(spans(text, language="en"))) == 2
 
