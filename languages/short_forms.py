@@ -44,7 +44,7 @@ class ShortForms:
         links: What stands before a word, and is part of other short forms: "u.", which "u. U." has, too.
         leading: What may stand anywhere, but ends no sentence; the full forms before other words and before one with a
             capital, with a slash between them if they differ.
-        words: What may stand anywhere. The spaces between its parts may be missing.
+        words: What may stand anywhere. The spaces behind its full stops may be missing.
         months: What stands beside a number, with a full stop.
         days: What stands in a range or pair of days, before a date, or with a full stop before an hour.
         until: The word between the first and the last of several days.
@@ -228,7 +228,7 @@ def _either(table: Mapping[str, str], full_stop: str = r"\.?+", *, may_have_capi
 
     def form(short: str) -> str:
         first = f"[{short[0].upper()}{short[0]}]" if may_have_capital and short[0].islower() else re.escape(short[0])
-        rest = re.escape(short[1:]).replace(r"\ ", f"{_SPACE}?")
+        rest = re.escape(short[1:]).replace(r"\.\ ", rf"\.{_SPACE}?").replace(r"\ ", _SPACE)
         if short.endswith("/"):  # "w/", but no phoneme "/w/"
             return rf"(?<!/){first}{rest}(?={_SPACE})"
         return first + rest + ("" if short.endswith(".") else full_stop)

@@ -34,6 +34,7 @@ SHORT_FORMS = ShortForms(
         yd: yard/yards
         yds: yards
         sq ft: square foot/square feet
+        sqft: square foot/square feet
         sq. ft.: square foot/square feet
         cu ft: cubic foot/cubic feet
         cu. ft.: cubic foot/cubic feet
@@ -121,6 +122,7 @@ SHORT_FORMS = ShortForms(
         iirc: if I remember correctly
         imho: in my opinion
         imo: in my opinion
+        Imo: Imo
         irl: in real life
         lmk: let me know
         nvm: never mind

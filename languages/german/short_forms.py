@@ -162,6 +162,7 @@ SHORT_FORMS = ShortForms(
         geb. am: geboren am
         geb. in: geboren in
         gebr.: gebraucht/gebrauchte
+        Gebr.: Gebrüder
         gegr.: gegründet
         gem.: gemäß
         gepfl.: gepflegt/gepflegte

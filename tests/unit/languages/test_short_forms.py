@@ -120,6 +120,7 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Johann Wolfgang v. Goethe und J. W. v. Goethe", "de"),
         ("Windows v. 7, 2 m. hoch, 5 s. lang, § 5 f. BGB", "de"),
         ("500 v. Chr., 50° n. Br., 2:1 n. V., k. u. k. Hof", "de"),
+        ("Der Papst Pius V. 1570", "de"),
         ("i. A. Schmidt, i. V. Müller", "de"),
         ("Gl. 7 hat keine Lösung.", "de"),  # an equation
         ("§ 5, Abs. 2", "de"),
@@ -128,6 +129,7 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Das schöne Mädl. Der Kerl.", "de"),
         ("Kabel 25 kA, lg 100, LG, HDL-Wert", "de"),
         ("Du bist so 3 Mal da. Do it.", "de"),
+        ("Ru's friends of Imo State", "en"),
         ("24 W/m², I/O, and/or, /b/ and /w/ are", "en"),
         ("1986 (c. 31), c. 5 of the Act", "en"),  # chapters
         ("an angle of 50° 6'2\", a time of 3'45\"", "en"),
