@@ -201,11 +201,6 @@ SHORT_FORMS = ShortForms(
     hour=r"[ap]\.?m",
 )
 
-# "4 ft 11 in", "6'2\"", but "50° 6' 2\"" is an angle, and "3'45\"" a time.
-_FEET = re.compile(
-    r"(?<![\d.,'])(?<!°)(?<!° )(?P<feet>[1-9])(?: ?ft\.? ?| ?foot | ?feet |['′] ?)(?P<inches>1[01]|\d)"
-    r"(?: ?in\b(?:\.(?= [a-z]))?|[\"″](?!\w))"
-)
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
 _PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<part>[QH](?P<number>[1-4]))(?= 20\d\d\b)")
@@ -218,12 +213,6 @@ _ORDINALS = "first", "second", "third", "fourth"
 def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
     """Yields begin and end of what stands for longer words, and these words."""
     yield from SHORT_FORMS.written_out(sentence)
-    for match in _FEET.finditer(sentence):
-        feet, inches = match["feet"], match["inches"]
-        yield (
-            *match.span(),
-            f"{feet} {'foot' if feet == '1' else 'feet'} {inches} {'inch' if inches == '1' else 'inches'}",
-        )
     yield from ((*match.span(), " – today") for match in _PRESENT.finditer(sentence))
     yield from ((*match.span(), "financial year ") for match in _YEAR.finditer(sentence))
     if attribution := _ATTRIBUTION.match(sentence):

@@ -56,7 +56,6 @@ _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
-_FEET = re.compile(r"[1-9]['’](?:1[01]|\d)[\"”]")  # 6'2"
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT = re.compile(r"\d")
 _DIGITS_BEHIND = re.compile(rf"[{SPACE}]?\d")
@@ -148,8 +147,6 @@ class _Reader:
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
         is_scaled = match["scale"] or (match["letters"] and self._is_money(match))
-        if _FEET.match(self._text, begin):
-            return None
         if is_short and not (match["behind"] or is_scaled or is_hour or _currency(match)):
             return None
         if self._writer.can_write and len(digits) <= _LONGEST and not self._is_name(match):

@@ -4,7 +4,7 @@ import re
 
 from app.translation.rules.pair import Direction
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
+_WORD = re.compile(r"(?!\w\.)[^\W\d_]+(?:['’][a-z]+)?")  # not the letters of "a. a. O."
 _FEWEST_WORDS, _FEWEST_COMMON = 4, 2
 _SHARE = 4  # one word of so many is a common one
 

@@ -80,7 +80,6 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("Mon-Fri 9-5, Sat. 5 p.m.", "Monday to Friday 9-5, Saturday 5 p.m."),
         ("Thx! We're w/o kids b/c of the Dept.", "Thanks! We're without kids because of the Department."),
         ("65 sq m, 3 sq. km and 1 cu m", "65 square meters, 3 square kilometers and 1 cubic meter"),
-        ("He is 4 ft 11 in tall, she 6'2\".", "He is 4 feet 11 inches tall, she 6 feet 2 inches."),
         ("Fish w/ chips", "Fish with chips"),
         ("Dep. 08:15, Arr. 10:42", "Departure 08:15, arrival 10:42"),
         ("Closed Sat/Sun", "Closed Saturday and Sunday"),
@@ -132,7 +131,6 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Ru's friends of Imo State", "en"),
         ("24 W/m², I/O, and/or, /b/ and /w/ are", "en"),
         ("1986 (c. 31), c. 5 of the Act", "en"),  # chapters
-        ("an angle of 50° 6'2\", a time of 3'45\"", "en"),
         ("where u is the velocity, Ur of the Chaldees", "en"),
         ("In Q3 we ask. The Audi Q3. of H1 headings", "en"),
         ("at present, 2018 – present-day", "en"),

@@ -37,6 +37,7 @@ def test_a_sentence_in_the_target_language_is_seen(text: str, direction: Directi
         "Call of Duty Ghosts Edition",
         "Yes we can",
         "Die Sonne scheint heute.",
+        "Siehe Müller, a. a. O., S. 12.",
         "",
     ],
 )
