@@ -115,9 +115,9 @@ class ShortForms:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """Matches all short forms, each in the group of its kind; takes 10 ms to compile."""
+        """Matches all short forms, each in the group of its kind. It takes long to compile, and is so when it is needed first."""
         unit = _either(self._tables["unit"])
-        month, day = (_either(self._tables[kind], full_stop="") for kind in ("month", "day"))
+        month, day = ("|".join(sorted(self._tables[kind], key=len, reverse=True)) for kind in ("month", "day"))
         rate = "".join(
             rf"|(?<=\b[{one[0].upper()}{one[0]}]{one[1:]}{_SPACE})(?!\S+{_SPACE}{_NUMBER})" for one in self._rates
         )
@@ -220,8 +220,8 @@ def _without_stop(*tables: Iterable[str]) -> tuple[str, ...]:
     return tuple(short.removesuffix(".") for table in tables for short in table)
 
 
-def _either(table: Mapping[str, str], full_stop: str = r"\.?+", *, may_have_capital: bool = True) -> str:
-    """Returns an expression that matches each short form; if one has no full stop, ``full_stop`` may follow it.
+def _either(table: Mapping[str, str], *, may_have_capital: bool = True) -> str:
+    """Returns an expression that matches each short form, and a full stop behind those that have none.
 
     The forms are grouped by their first letter, so that most words are looked at once for each letter only.
     """
@@ -231,7 +231,7 @@ def _either(table: Mapping[str, str], full_stop: str = r"\.?+", *, may_have_capi
         rest = re.escape(short[1:]).replace(r"\.\ ", rf"\.{_SPACE}?").replace(r"\ ", _SPACE)
         if short.endswith("/"):  # "w/", but no phoneme "/w/"
             return rf"(?<!/){first}{rest}(?={_SPACE})"
-        return first + rest + ("" if short.endswith(".") else full_stop)
+        return first + rest + ("" if short.endswith(".") else r"\.?+")
 
     groups = groupby(
         sorted(table, key=lambda short: (short[0].lower(), -len(short))), key=lambda short: short[0].lower()
