@@ -115,7 +115,7 @@ class ShortForms:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """Matches all short forms, each in the group of its kind. It takes long to compile, and is so when it is needed first."""
+        """Matches all short forms, each in the group of its kind; long to compile, so only when it is needed."""
         unit = _either(self._tables["unit"])
         month, day = ("|".join(sorted(self._tables[kind], key=len, reverse=True)) for kind in ("month", "day"))
         rate = "".join(
