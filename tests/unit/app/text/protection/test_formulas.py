@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.text.protection.formulas import FORMULAS
 from tests.support.notation import GARBLES, check_kept, texts_with, translation
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -57,6 +58,30 @@ def test_formulas_come_back_once(garble, text_and_pieces: tuple[str, list[str]])
 )
 def test_identifiers(text: str, kept: str) -> None:
     assert translation(text, str.upper, source="en", target="de").count(kept) == 1
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "3x + 2y = 7", "x² + 3x − 4 = 0", "f(x) = 2x + 1", "E = mc²", "A = πr²", "y = mx + b",
+        "(a + b)² = a² + 2ab + b²",
+        "sin(x) + cos(x) = 1", "3x + 2y", "x = 1", "5x < 20", "U = R · I",
+    ],
+)  # fmt: skip
+def test_an_equation_in_plain_text_stays(formula: str) -> None:
+    for source, target in (("en", "de"), ("de", "en")):
+        assert formula in translation(f"so {formula}, dann", str.swapcase, source=source, target=target)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "so = x, ja = 1", "1 m² = 10.000 cm²", "1 h = 60 min", "x oder a/b, km/h", "Datei x > 5 u", "2x täglich + 1",
+        "<b>x</b>", "Preis = 5 Dollar", "i <3 u",
+    ],
+)  # fmt: skip
+def test_words_and_amounts_with_signs_are_no_equations(text: str) -> None:
+    assert not any(expression.search(text) for _, expression in FORMULAS)
 
 
 @pytest.mark.parametrize(
