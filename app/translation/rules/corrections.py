@@ -16,9 +16,11 @@ from app.translation.rules.spaces import (
     before_marks,
     before_numbers,
     between_signs,
+    dashes,
     in_brackets,
     in_quotations,
     no_break,
+    scores,
     spans,
 )
 
@@ -52,6 +54,8 @@ CORRECTIONS = (
     Correction(before_numbers),
     Correction(between_signs),
     Correction(spans),
+    Correction(dashes),
+    Correction(scores),
     Correction(no_break),
     Correction(regional_spelling),
     Correction(streets),

@@ -22,6 +22,12 @@ _IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 
+_LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
+_LOOSE_DASH = re.compile(r"(?<!\S)–(?!\S)|(?<=\()–(?=[^\W\d_])")
+_SIGNS = re.compile("[:–-]")
+# Sets of a match: "7-6 (7-3), 6-4".
+_SCORES = re.compile(r"(?<![\w.,:–-])\d{1,2}[:–-]\d{1,2}(?:(?:, ?| ?\()\d{1,2}[:–-]\d{1,2}\)?){1,9}+(?![\w:–-])")
+
 
 def in_brackets(pair: Pair) -> list[Edit]:
     """Removes spaces behind opening brackets, which models write before words that they don't know."""
@@ -59,6 +65,29 @@ def spans(pair: Pair) -> list[Edit]:
             if other:
                 edits[other.start(1)] = Edit(*other.span(1), sign)
     return [edits[place] for place in sorted(edits)]
+
+
+def dashes(pair: Pair) -> list[Edit]:
+    """Keeps the dashes beside words, for which models write hyphens: "er kam – und ging", "(–Juli)"."""
+    found = list(_LOOSE_HYPHEN.finditer(pair.translation))
+    if not found or _LOOSE_HYPHEN.search(pair.source) or _LOOSE_DASH.search(pair.translation):
+        return []
+    is_kept = len(found) == len(_LOOSE_DASH.findall(pair.source))
+    return [Edit(*match.span(), "–") for match in found] if is_kept else []
+
+
+def scores(pair: Pair) -> list[Edit]:
+    """Gives all scores of a match the same sign, where models have changed that of some: "7:6 (7-3), 6:4"."""
+    before = {re.sub(r"\D", " ", match[0]): set(_SIGNS.findall(match[0])) for match in _SCORES.finditer(pair.source)}
+    edits = []
+    for match in _SCORES.finditer(pair.translation):
+        signs = set(_SIGNS.findall(match[0]))
+        others = signs - before.get(re.sub(r"\D", " ", match[0]), signs)
+        if len(signs) > 1 and len(others) == 1:
+            [sign] = others
+            places = (match.start() + each.start() for each in _SIGNS.finditer(match[0]) if each[0] != sign)
+            edits += [Edit(place, place + 1, sign) for place in places]
+    return edits
 
 
 def _is_part(first: str, last: str, total: str) -> bool:
