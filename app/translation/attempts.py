@@ -26,6 +26,7 @@ _COUNT = re.compile(
 )
 # Numbers that all languages write alike. Numbers with a point or a comma differ, so the model translates them.
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
+_ORDINAL = re.compile(r"\.[ \u00a0][^\W\d_]")  # "in der 89. Minute"
 
 
 class Aligned(NamedTuple):
@@ -67,7 +68,7 @@ def with_signs_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attemp
 
 def cut_at_numbers(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:
     """Translates what is between the numbers, piece by piece: see ``cut``."""
-    if numbered := _numbered(source, placeholders):
+    if numbered := _numbered(source, placeholders, ordinals=False):
         pieces = cut(numbered)
 
         def join(translations: Sequence[Aligned]) -> Aligned | None:
@@ -77,10 +78,11 @@ def cut_at_numbers(source: str, placeholders: Sequence[str]) -> Iterator[Attempt
         yield replace(pieces, join=join)
 
 
-def _numbered(source: str, placeholders: Sequence[str]) -> Protected | None:
+def _numbered(source: str, placeholders: Sequence[str], *, ordinals: bool = True) -> Protected | None:
     """Return the sentence with placeholders for its numbers; None if it has none, or there are no placeholders."""
     free = [placeholder for placeholder in placeholders if placeholder not in source]
-    ranges = [match.span() for match in _NUMBER.finditer(source)][: len(free)]
+    found = (match for match in _NUMBER.finditer(source) if ordinals or not _ORDINAL.match(source, match.end()))
+    ranges = [match.span() for match in found][: len(free)]
     return protect_ranges(source, ranges, free) if ranges else None
 
 

@@ -9,7 +9,7 @@ from app.text.inline.target_tokens import Link
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
-from app.translation.attempts import Aligned, Attempt, cut, with_numbers_kept, with_other_stand_ins
+from app.translation.attempts import Aligned, Attempt, cut, cut_at_numbers, with_numbers_kept, with_other_stand_ins
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
@@ -141,3 +141,10 @@ def test_numbers_come_back_where_their_placeholders_are() -> None:
     assert joined is not None
     assert joined.text == "2024 und 1999 Hund"
     assert joined.links == (Link(18, 22, 0, 4), Link(9, 13, 9, 13))
+
+
+def test_an_ordinal_is_not_cut_from_its_word() -> None:
+    [attempt] = cut_at_numbers("Er traf in der 89. Minute zum 1:1.", PLACEHOLDERS)
+    assert attempt.texts == ("Er traf in der 89. Minute zum",)
+    [attempt] = cut_at_numbers("Er kam um 8.", PLACEHOLDERS)
+    assert attempt.texts == ("Er kam um",)
