@@ -76,15 +76,20 @@ class Notation:
         """
         if symbol in ("%", "‰"):
             return rf"(?=\s?(?:{self.words.percent}))" if self.words.percent else ""
-        code = _CODES_OF_SYMBOLS.get(symbol, symbol)
-        names = {get_currency_name(code, count, self.locale) for count in (1, 2)}
-        if names == {code}:  # CLDR doesn't know it
+        stems = self.currency_names(symbol)
+        if not stems:
             return ""
-        stems = "|".join(sorted({re.escape(re.split(r"[ -]", name)[-1][:4]) for name in names}))
         # Other words may stand between: "57 Millionen US-Dollar", but not "57 oder 58 Dollar".
         guard = rf"(?!(?:{'|'.join(self.words.joiners)})\b)" if self.words.joiners else ""
         between = rf"(?:{guard}[^\W\d]+[\s-]){{0,2}}"
-        return rf"(?=[\s-]{between}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)|{code}))"
+        return rf"(?=[\s-]{between}(?i:{stems}|{re.escape(symbol)}(?!\s?\d)))"
+
+    def currency_names(self, symbol: str) -> str:
+        """A regular expression for the beginnings of a currency's names, and its code; "" if CLDR doesn't know it."""
+        code = _CODES_OF_SYMBOLS.get(symbol, symbol)
+        names = {get_currency_name(code, count, self.locale) for count in (1, 2)}
+        stems = sorted({re.escape(re.split(r"[ -]", name)[-1][:4]) for name in names})
+        return "" if names == {code} else "|".join((*stems, code))
 
     def number(self, whole: str, fraction: str, *, grouped: bool) -> str:
         """Write a number given by its digits; an empty fraction is left out."""

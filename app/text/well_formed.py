@@ -46,6 +46,10 @@ _IDENTIFIER = re.compile(
     r"(?<![\w.,])10\.\d{4,9}/\w[^\s<]*\w"
     r"|(?<![\w.,])(?!\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})(?![\w.])|\d{1,3}(?:\.\d{3})+(?!\w|\.\d))\d+(?:\.\d+){2,}"
 )
+# An amount, or one up to another: "$5", "$5–$10".
+_AMOUNT = re.compile(
+    r"(?P<before>[$€£¥])\s?\d[\d.,]*+(?:\s?[–-]\s?[$€£¥]?\d[\d.,]*+)?|(?<=\d)\s?(?P<behind>[$€£¥])(?![\d\w])"
+)
 _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
 _MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
 # A line that is no prose's: the speaker of a subtitle, a rule, a definition.
@@ -96,7 +100,10 @@ def _faults(source: str, result: str, here: Language, there: Language) -> Iterat
             _differs(_count(_PLACEHOLDER, source), _count(_PLACEHOLDER, result)) or _breaks_escapes(source, result)
         ),
         Fault.SIGN: lambda: _changes_sign(_plain(source), _plain(result)),
-        Fault.NUMBER: lambda: _changes_value(_without_tags(source), _without_tags(result), here, there),
+        Fault.NUMBER: lambda: any(
+            fails(_without_tags(source), _without_tags(result), here, there)
+            for fails in (_changes_value, _loses_currency)
+        ),
         Fault.MARK: lambda: _moves_mark(source, result),
         Fault.SPACES: lambda: _count(_RUN, source) != _count(_RUN, result),
         Fault.LINES: lambda: _lines(source) != _lines(result),
@@ -221,6 +228,22 @@ def _changes_value(source: str, result: str, here: Language, there: Language) ->
         return True
     before, after = _values(source, here), _values(result, there)
     return any(value != before.get(digits, value) for digits, value in after.items())
+
+
+def _loses_currency(source: str, result: str, here: Language, there: Language) -> bool:
+    """Tells whether an amount has neither the sign of its currency any more nor its name."""
+    amounts = Counter(match["before"] or match["behind"] for match in _AMOUNT.finditer(source))
+
+    def named(text: str, language: Language, sign: str) -> int:
+        notation = notation_of(language.code)
+        names = notation.currency_names(sign) if notation else ""
+        return len(re.findall(names, text, re.IGNORECASE)) if names else 0
+
+    return any(
+        result.count(sign) < count
+        and result.count(sign) + named(result, there, sign) - named(source, here, sign) < count
+        for sign, count in amounts.items()
+    )
 
 
 def _moves_mark(source: str, result: str) -> bool:

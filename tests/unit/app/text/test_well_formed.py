@@ -18,6 +18,8 @@ GERMAN, ENGLISH = language_of("de"), language_of("en")
         ("<b>hier</b> und <i>da</i>", "</b>here <b>and <i>there</i>", Fault.TAG),
         ("<b>hier</b> da", "<b></b> there", Fault.TAG),
         ("Es kostet 1.500 Euro", "It costs 1.500 euros", Fault.NUMBER),
+        ("Eine Kaution von 850 € ist fällig", "A bail of 850 is due", Fault.NUMBER),
+        ("850 € (achthundert Euro)", "850 (eight hundred euros)", Fault.NUMBER),
         ("Siehe 10.1038/s41586-020 dort", "See 10,1038/s41586-020 there", Fault.NUMBER),
         ("%d%% von %s", "%d% % of %s", Fault.PLACEHOLDER),
         ("Hallo {name}", "Hello { name}", Fault.PLACEHOLDER),
@@ -40,6 +42,8 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
     ("source", "result"),
     [
         ("Es kostet 1.500,50 € am 25.07.1982 um 16 Uhr.", "It costs €1,500.50 on 25/07/1982 at 4 PM."),
+        ("Es kostet 5 € bis 7 €, also 6 €", "It costs 5 to 7 euros, so EUR 6 or 6 euros"),
+        ("Von $5–$10", "From 5 to $10"),
         ("Version 1.2.3 kostet 1.234.567 Euro", "Version 1.2.3 costs 1,234,567 euros"),
         ("Klicke <b>hier</b> jetzt", "Now click <b>here</b>"),
         ("Das ist „gut“ & schön.", "That is “good” and nice."),
