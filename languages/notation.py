@@ -158,8 +158,8 @@ def notation_of(code: str) -> Notation | None:
         symbol_first=symbol_first,
         symbol_gap=gap,
         code_gap=gap or "\u00a0",  # CLDR puts a space between letters and digits
-        date="d MMMM y" if is_ambiguous else str(locale.datetime_skeletons["yMd"]),
-        day="d MMMM" if is_ambiguous else str(locale.datetime_skeletons["Md"]),
+        date=locale.date_formats["long"].pattern if is_ambiguous else str(locale.datetime_skeletons["yMd"]),
+        day=str(locale.datetime_skeletons["MMMMd" if is_ambiguous else "Md"]),
         long_date=locale.date_formats["long"].pattern,
         long_day=str(locale.datetime_skeletons["MMMMd"]),
         months=tuple(locale.months["format"]["wide"][month] for month in range(1, 13)),

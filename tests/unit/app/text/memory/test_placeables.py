@@ -11,7 +11,7 @@ from app.text.memory.placeables import patched
         ("Hallo {user}, hier!", "Hallo {name}, hier!", "Hello {name}, here!", "Hello {user}, here!"),
         ("Siehe https://a.de/x.", "Siehe https://b.de/y.", "See https://b.de/y.", "See https://a.de/x."),
         ("5,5 % Zinsen", "4,5 % Zinsen", "4.5% interest", "5.5% interest"),
-        ("Am 26.07.1983.", "Am 25.07.1982.", "On 25/07/1982.", "On 26 July 1983."),
+        ("Am 26.07.1983.", "Am 25.07.1982.", "On 25/07/1982.", "On July 26, 1983."),
         ("2 von 2", "3 von 3", "3 of 3", "2 of 2"),
         ("10 Äpfel, 7 Birnen", "7 Äpfel, 10 Birnen", "10 pears, 7 apples", "7 pears, 10 apples"),
     ],
