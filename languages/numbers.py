@@ -1,6 +1,6 @@
 """The words of a language that stand beside numbers, or for them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -21,8 +21,12 @@ class NumberWords:
         percent: Words for "%", as a regular expression.
         currencies: Names of currencies, as a regular expression; "" takes CLDR's.
         named: Words behind which a number is a name and stays as it is ("Chapter 3.2"), as a regular expression.
+        pointing: Words behind the number of a clause ("see 4.2 above"), as a regular expression.
         versioned: Words behind which digits with a point are a version ("License 2.0"), as a regular expression.
         measures: Words behind a number that tell it from such a version ("5.0 metres"), as a regular expression.
+        durations: Words before a number whose "s" means seconds ("after 30s"), where it may mean a decade ("the 30s").
+        units: What amounts are for, or counted in: by a name that all languages share, the word for one, for several,
+            and short forms.
         ordinal_endings: What is written behind the figures of an ordinal: "th".
         date_links: Words between a day and a month, or a month and a year: "of".
         date_articles: Words before a day and a month: "the".
@@ -38,8 +42,17 @@ class NumberWords:
     percent: str = ""
     currencies: str = ""
     named: str = ""
+    pointing: str = ""
     versioned: str = ""
     measures: str = ""
+    durations: str = ""
+    units: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ordinal_endings: tuple[str, ...] = ()
     date_links: tuple[str, ...] = ()
     date_articles: tuple[str, ...] = ()
+
+
+def units_of(lines: str) -> dict[str, tuple[str, ...]]:
+    """Reads ``NumberWords.units`` from lines of a shared name and its words: "foot: Fuß Fuß ft"."""
+    pairs = (line.split(": ") for line in lines.strip().splitlines())
+    return {name.strip(): tuple(words.split()) for name, words in pairs}

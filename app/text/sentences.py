@@ -20,6 +20,7 @@ import sentencex  # type: ignore[import-untyped]
 
 from app.fairness.budget import checkpoint
 from app.fairness.windows import search
+from app.text.numerals.words import words_of
 from app.text.separators import LINE_MARKS, separators
 from languages.language import Language
 from languages.registry import language_of
@@ -190,7 +191,9 @@ def _paragraphs(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
 
 def _content_start(text: str, line: re.Match[str], rules: _Ends) -> int:
     marker = rules.line_start.match(text, line.start(), line.end())
-    return marker.end() if marker else line.start()
+    content = marker.end() if marker else line.start()
+    is_number = text[content : content + 1].isdecimal()
+    return words_of(rules.code).end_of_clause(text, content, line.end()) if is_number else content
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

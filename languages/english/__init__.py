@@ -15,9 +15,30 @@ from languages.english.spelling import spelling
 from languages.frames import frames_of
 from languages.language import Negations, NounProbe
 from languages.neutral import neutral, writing_of
-from languages.numbers import NumberWords
+from languages.numbers import NumberWords, units_of
 from languages.writing import OrdinalSlip
 
+_UNITS = units_of("""
+    second: second seconds sec
+    minute: minute minutes
+    hour: hour hours hr
+    day: day days
+    night: night nights
+    week: week weeks wk
+    month: month months mo mth
+    quarter: quarter quarters
+    year: year years yr
+    person: person people
+    piece: piece pieces pc pcs
+    user: user users
+    pound: pound pounds lb lbs
+    ounce: ounce ounces oz
+    foot: foot feet ft
+    inch: inch inches in
+    mile: mile miles mi
+    gallon: gallon gallons gal
+    litre: liter liters litre
+""")
 _NUMBERS = NumberWords(
     cardinals=tuple("one two three four five six seven eight nine ten eleven twelve".split()),
     traces=(
@@ -46,12 +67,18 @@ _NUMBERS = NumberWords(
     percent="per ?cent",
     # Five million pounds of gold are no money.
     currencies=r"(?:(?:US|Australian|Canadian)[ ])?(?:euros?|dollars?|pounds?(?![ ]of)|yen)",
-    named=r"versions?|release|build|v|no|chapter|section|fig|figure|table",
+    named=r"""versions?|release|build|v|no|(?:sub-?)?(?:sections?|clauses?|paragraphs?)|chapters?|articles?|parts?|rules?
+    |schedules?|annex(?:es)?|appendix|exhibits?|items?|steps?|exercises?|examples?|questions?|theorems?|lemmas?
+    |equations?|eqs?|figures?|figs?|tables?|sees?|cf""",
+    pointing="above|below",
     versioned="licen[cs]e|protocol|firmware|industry",
     measures=r"""per[ ]?cent|percentage|degrees?|points?\b|times\b|fold|(?:kilo|centi|milli|nano)|metr?e?r?s?\b|miles?\b
     |inch|feet\b|foot\b|yards?\b|acres?\b|hectares?|lit(?:er|re)s?\b|gallons?\b|tonn?e?s?\b|pounds?\b|grams?\b|dollars?\b
     |euros?\b|francs?\b|pence\b|cents?\b|years?\b|months?\b|weeks?\b|days?\b|hours?\b|minutes?\b|seconds?\b|stars?\b
+    |cups?\b|t(?:able|ea)spoon|ounces?\b|oz\b|lbs?\b|ft\b|sq\b|mph\b|bed(?:room)?s?\b|bath(?:room)?s?\b|servings?\b
     |on[ ]the[ ]richter|out[ ]of\b|of[ ]\d""",
+    durations="after|for|every|within|than|another|wait|takes?|took|lasts?|lasted|(?:timeout|delay)(?: is| of)?",
+    units=_UNITS,
     ordinal_endings=("st", "nd", "rd", "th"),
     date_links=("of",),
     date_articles=("the",),

@@ -18,7 +18,7 @@ from languages.german.streets import COMPOUND, KEPT
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, Negations, NounProbe
 from languages.neutral import neutral, writing_of
-from languages.numbers import NumberWords
+from languages.numbers import NumberWords, units_of
 from languages.writing import OrdinalSlip
 
 # "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
@@ -33,6 +33,27 @@ _AFTER_ORDINALS = (
     r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
     r"|Aufl\b|und\b|oder\b|bis\b"
 )
+_UNITS = units_of("""
+    second: Sekunde Sekunden Sek
+    minute: Minute Minuten Min
+    hour: Stunde Stunden Std
+    day: Tag Tage Tg
+    night: Nacht Nächte
+    week: Woche Wochen Wo
+    month: Monat Monate Mon Mt
+    quarter: Quartal Quartale
+    year: Jahr Jahre
+    person: Person Personen Pers
+    piece: Stück Stück Stk St
+    user: Nutzer Nutzer
+    pound: Pfund Pfund Pfd
+    ounce: Unze Unzen
+    foot: Fuß Fuß
+    inch: Zoll Zoll
+    mile: Meile Meilen
+    gallon: Gallone Gallonen
+    litre: Liter Liter Ltr
+""")
 _NUMBERS = NumberWords(
     cardinals=tuple("eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()),
     traces=(
@@ -58,6 +79,8 @@ _NUMBERS = NumberWords(
     measures=r"""prozent|grad\b|punkte?n?\b|mal\b|fach|(?:kilo|zenti|milli|nano)|meter|meilen?\b|zoll\b|fu(?:ß|ss)\b|yards?\b
     |acres?\b|hektar|liter\b|gallonen\b|tonnen?\b|pfund\b|gramm\b|dollar\b|euro\b|franken\b|pence\b|cent\b|jahre?n?\b
     |monate?n?\b|wochen?\b|tage?n?\b|stunden?\b|minuten?\b|sekunden?\b|sterne?n?\b|von[ ]\d|uhr\b""",
+    pointing="oben|unten",
+    units=_UNITS,
 )
 _CLOCK = Clock(
     at="um",

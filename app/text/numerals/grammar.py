@@ -37,8 +37,11 @@ _IDENTIFIER = re.compile(
     | (?:\+|(?<![\d.,])00(?=[1-9]))\d{{1,3}}(?:[ ./-]?\(?\d{{1,12}}\)?){{2,7}}(?!\w)
     | \(0?\d{{2,5}}\)[ ]?\d{{2,8}}(?:[ /-]\d{{2,8}}){{0,4}}(?![\w/])
     | 0\d{{1,5}}[ /-]\d{{3,8}}(?:[ -]\d{{2,8}}){{0,4}}(?![\w/])
-    # A date and time of ISO 8601.
-    | \d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)
+    # A date and time of ISO 8601, and a time with a fraction, as in logs.
+    | \d{{4}}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{{1,9}})?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)
+    | \d\d:\d\d:\d\d[.,]\d{{1,9}}(?!\w)
+    # Feet and inches.
+    | \d{{1,2}}['’′][ ]?\d{{1,2}}(?:["”″]|''|′′)
     # Versions: v2.0.1, Python3.11, 1.2.0-rc1.
     | (?!(?:{CODES})\d)[A-Za-z]{{1,20}}-?\d{{1,20}}(?:\.\d{{1,20}}){{1,8}}(?:[-+]?[A-Za-z]{{1,8}}[.\d]{{0,8}})?(?!\w)
     | \d{{1,20}}(?:\.\d{{1,20}}){{1,8}}[-+]?(?:rc|beta|alpha|dev|post|a|b)[-.]?\d{{0,8}}(?!\w)
@@ -55,7 +58,11 @@ _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
+_LINE_BEGINS = re.compile(r"(?:\A|\n)\s*$")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
+# What the name of a clause or version has, and no date: "3.2", "3.4–3.6".
+_NAME = re.compile(r"(?!\d{1,2}\.\d{1,2}\.\d{4}\Z)\d+(?:\.\d+)*+(?:[–-]\d+(?:\.\d+)*+)?")
+_POINTS = re.compile(r"\d+(?:\.\d+)*|\d+,\d+")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT = re.compile(r"\d")
 _DIGITS_BEHIND = re.compile(rf"[{SPACE}]?\d")
@@ -96,7 +103,8 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
     here, there = language_of(source), language_of(target)
     others = chain(here.references(text, target), keyboard.combinations(text, here.keys, there.keys))
     rewritten = ((begin, end, Rewrite(new)) for begin, end, new in others)
-    words = (*writer.dates_in_words(text), *writer.times_in_words(text), *rewritten)
+    in_words = (writer.dates_in_words, writer.times_in_words, writer.lengths, writer.minutes)
+    words = (*chain.from_iterable(find(text) for find in in_words), *rewritten)
     found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)
     ends = [0, *(numeral.end for numeral in found)]
     for numeral in _numerals(text, _Reader(text, writer)):
@@ -115,9 +123,12 @@ def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
             yield reader.identifier(identifier)
             done = identifier.end()
             continue
-        match = reader.words.expression.match(text, begin)
+        # A sentence behind the number of a clause is translated without it: see ``app.text.sentences``.
+        is_first = _LINE_BEGINS.search(text, max(0, begin - _BEFORE), begin)
+        done = reader.words.end_of_clause(text, begin, len(text)) if is_first else begin
+        match = reader.words.expression.match(text, begin) if done == begin else None
         if match is None:  # letters or a bracket before a plain number
-            done = start.end()
+            done = max(done, start.end())
             continue
         numeral = reader.numeral(match)
         if numeral:
@@ -134,6 +145,7 @@ class _Reader:
 
     def __init__(self, text: str, writer: Writer) -> None:
         self._text, self._writer, self.words = text, writer, words_of(writer.source.code)
+        self._name_end = -1
 
     def identifier(self, match: re.Match[str]) -> Numeral:
         """Returns the rewriting of an identifier, which stays unchanged. The model sees an ISO date in words."""
@@ -143,6 +155,10 @@ class _Reader:
 
     def numeral(self, match: re.Match[str]) -> Numeral | None:
         """Returns an expression with its rewriting; None if the model translates it."""
+        found = self._number(match)
+        return self._seconds(match) or self._rate(match, found) or found
+
+    def _number(self, match: re.Match[str]) -> Numeral | None:
         digits, (begin, end) = match["digits"], match.span("digits")
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
@@ -156,27 +172,63 @@ class _Reader:
                     return numeral
         if not _needs_care(digits):
             return None
-        return Numeral(begin, end, self._writer.number(digits) if re.fullmatch(r"\d+[.,]?\d*", digits) else None)
+        return Numeral(begin, end, self._writer.number(digits) if _POINTS.fullmatch(digits) else None)
+
+    def _seconds(self, match: re.Match[str]) -> Numeral | None:
+        """Returns a number with "s" for seconds, or "ms"; None for a decade."""
+        (begin, end), digits = match.span("digits"), match["digits"]
+        unit = self.words.time_unit.match(self._text, end)
+        if not (unit and self._writer.can_write) or not (written := self._writer.converted(digits)):
+            return None
+        is_sure = len(unit[0]) > 1 or self.words.duration.search(self._text, max(0, begin - _BEFORE), begin)
+        return Numeral(begin, unit.end(), Rewrite(written + unit[0])) if is_sure else None
+
+    def _rate(self, match: re.Match[str], amount: Numeral | None) -> Numeral | None:
+        """Returns an amount with what it is for, "$9.99/month"; None if all of that are signs of units."""
+        rate = self.words.rate.match(self._text, match.end())
+        if rate is None or (amount and amount.end != match.end()):
+            return None
+        words = rate["units"].split("/")
+        units = [self._unit(word) for word in words]
+        if None in units or (units == words and words[0] and not _currency(match)):
+            return None
+        begin = amount.begin if amount else match.start("digits")
+        written = amount.rewrite.text if amount and amount.rewrite else self._text[begin : match.end()]
+        # A full stop may end the sentence.
+        end = rate.end("units" if rate["dot"] and self._may_end(begin, rate, words[-1]) else 0)
+        return Numeral(begin, end, Rewrite(written + "/".join(map(str, units))))
+
+    def _unit(self, word: str) -> str | None:
+        """Writes a unit for the target; None if it has no word for it. Signs stay."""
+        name = self.words.units.get(word.lower())
+        return self._writer.unit(name) if name and not self.words.sign.fullmatch(word) else word
 
     def _is_name(self, match: re.Match[str]) -> bool:
         """Tells whether a number is a version or belongs to a name, as a chapter's does."""
-        text, begin = self._text, match.start()
+        text, (begin, end) = self._text, match.span("digits")
         first = max(0, begin - _BEFORE)
-        if self.words.named.search(text, first, begin):
-            return not self.words.large_number.match(text, match.end("digits"))
-        if (
+        if _currency(match) or self.words.large_number.match(text, end):
+            return False
+        is_named = bool(_NAME.fullmatch(match["digits"]) and self.words.named.search(text, first, begin))
+        if not is_named and (
             not _VERSION.fullmatch(match["digits"])
-            or match["sign"]
-            or match["after"]
-            or match["half"]
-            or match["clock"]
+            or any(match[group] for group in ("sign", "after", "half", "clock"))
+            or self.words.scale.match(text, end)
         ):
             return False
-        product = self.words.product.search(text, first, begin)
-        if not product or product[0][:-1] in NO_PRODUCTS:
+        if self.words.measure.match(text, end) or not (is_named or self._is_version(first, begin, end)):
             return False
-        end = match.end("digits")
-        return not (self.words.scale.match(text, end) or self.words.measure.match(text, end))
+        self._name_end = end
+        return True
+
+    def _is_version(self, first: int, begin: int, end: int) -> bool:
+        """Tells whether digits with a point are a version, or the number of a clause."""
+        product = self.words.product.search(self._text, first, begin)
+        if product:
+            return product[0][:-1] not in NO_PRODUCTS
+        if self.words.pointing.match(self._text, end):
+            return True
+        return bool(0 <= self._name_end < begin and self.words.joiner.fullmatch(self._text, self._name_end, begin))
 
     def _time(self, match: re.Match[str]) -> Numeral | None:
         half = match["half"] if self._writer.source.reads_half_days else None  # not "9.30 am Bahnhof"
@@ -224,6 +276,14 @@ class _Reader:
             return Numeral(begin, match.end("digits"), None)
         write = self._writer.date if is_clear else partial(self._writer.unchanged_date, digits)
         return Numeral(begin, end, write(day, month, year))
+
+    def _may_end(self, begin: int, rate: re.Match[str], word: str) -> bool:
+        """Tells whether the full stop behind a unit may be that of a sentence."""
+        if not self.words.is_short(word):
+            return True
+        before = self._text[max(0, begin - _BEFORE) : begin].rpartition("\n")[2]
+        behind = self._text[rate.end() : rate.end() + _BEFORE].partition("\n")[0].lstrip()
+        return not behind[0].islower() if behind else any(map(str.isalpha, before))
 
     def _goes_on(self, end: int) -> bool:
         """Tells whether the sentence goes on behind a full stop: no capital follows."""

@@ -1,6 +1,7 @@
 """The regular expressions of numeric expressions that have words of a language in them, made from its room."""
 
 import re
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from babel.numbers import get_currency_name
@@ -31,6 +32,8 @@ _PRODUCTS = r"""CC[ ]BY(?:-[A-Z]{2}){0,3}|API|BIOS|BPMN|CSS|CUDA|DDR|DOM|EPUB|FT
 _UNITS = r"""%|‰|°
     |[kmcdµn]?m[²³23]?\b|[kmµ]?g\b|[mcd]?l\b|[kmgt]i?b(?:it|yte)?s?\b|[kmg]?hz\b|[kmg]?wh?\b|[mk]?v\b|m?ah\b|ppm\b
     |fm\b"""
+# Signs of units that all languages write alike: BIPM, "The International System of Units"; IEC 80000-13 (bytes).
+_SIGN = r"(?:[kMGTmµn]?(?:Wh?|B|Hz|[bB]it|V|A)|[kmµ]?g|[mcd]?[lL]|[kcmµn]?m[²³23]?|h|min|s|ha|t|k?cal|k?J|m?mol|IU)"
 _NEVER = "(?!)"
 
 
@@ -91,9 +94,77 @@ class NumeralWords:
     @cached_property
     def scale(self) -> re.Pattern[str]:
         """A word such as "million", or its abbreviation, behind a number."""
+        return _verbose(rf"[{SPACE}]?(?:{'|'.join(self._scales())})")
+
+    def _scales(self) -> tuple[str, ...]:
         abbreviations = (word for word in self._words.scales if len(word) > 2)
-        words = "|".join((*abbreviations, *self._words.large_numbers, r"bn\b", r"[mk]\b"))
-        return _verbose(rf"[{SPACE}]?(?:{words})")
+        return *abbreviations, *self._words.large_numbers, r"bn\b", r"[mk]\b"
+
+    @cached_property
+    def pointing(self) -> re.Pattern[str]:
+        """What stands behind the number of a clause: "see 4.2 above"."""
+        return _verbose(rf"[ ](?:{self._words.pointing or _NEVER})(?=[^\w\s]|\Z)")
+
+    def end_of_clause(self, text: str, begin: int, end: int) -> int:
+        """Returns the end of the number of a clause at the beginning of its line; ``begin`` if there is none.
+
+        "2.3 The tenant" and "2.3 Tenants" have one, and "2.5 Million" hasn't.
+        """
+        clause = self._clause.match(text, begin, end)
+        return clause.end("number") if clause and clause["letter"].isupper() else begin
+
+    @cached_property
+    def _clause(self) -> re.Pattern[str]:
+        measures = "|".join(filter(None, (_UNITS, self._words.measures, *self._scales())))
+        return _verbose(
+            rf"(?P<number>\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}+)(?![{SPACE}-]?(?:{measures}))"
+            rf"[{SPACE}\t]+[\"'“„‘‚«»(]*(?P<letter>[^\W\d_])"
+        )
+
+    @cached_property
+    def joiner(self) -> re.Pattern[str]:
+        """What stands between two numbers of a list or range."""
+        return _verbose(rf"(?:,|,?[ ](?:{'|'.join(self._words.joiners) or _NEVER}))[ ]|[–-]")
+
+    @cached_property
+    def time_unit(self) -> re.Pattern[str]:
+        """The sign of a unit of time that touches its number: "500ms", "30s"."""
+        return re.compile(r"[mµn]?s(?![\w/-])")
+
+    @cached_property
+    def duration(self) -> re.Pattern[str]:
+        """What stands before a number of seconds."""
+        return _verbose(rf"\b(?:{self._words.durations.replace(' ', '[ ]') or _NEVER})[ ]$")
+
+    @cached_property
+    def sign(self) -> re.Pattern[str]:
+        """The sign of a unit, with the space before it."""
+        return re.compile(rf"[{SPACE}]?(?:{_SIGN})|")
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """The shared names of units, by their words in small letters."""
+        return {word.lower(): name for name, words in self._words.units.items() for word in words}
+
+    def is_short(self, unit: str) -> bool:
+        """Tells whether a word for a unit is a short form of it."""
+        name = self.units.get(unit.lower())
+        return name is not None and unit not in self._words.units[name][:2]
+
+    @cached_property
+    def rate(self) -> re.Pattern[str]:
+        """What follows an amount for each of something: "/month", " mg/kg/day", "/kWh"."""
+        words = "|".join(sorted(self.units, key=len, reverse=True)) or _NEVER
+        return re.compile(
+            rf"(?P<units>(?:[{SPACE}]?{_SIGN})?(?:/(?:{_SIGN}|(?i:{words}))(?![^\W\d_]))+)(?P<dot>\.?)(?![\w/])"
+        )
+
+    @cached_property
+    def length(self) -> re.Pattern[str]:
+        """Feet and inches, one length or from one to another: "4 ft 11 in – 6 ft 7 in"."""
+        foot, inch = ("|".join(self._words.units.get(name, (_NEVER,))) for name in ("foot", "inch"))
+        one = rf"\d{{1,3}}[{SPACE}]?(?:{foot})[{SPACE}]\d{{1,2}}[{SPACE}]?(?:{inch})(?!\w)"
+        return re.compile(rf"(?<![\w.,]){one}(?:[{SPACE}]?[–-][{SPACE}]?{one})?", re.IGNORECASE)
 
     @cached_property
     def large_number(self) -> re.Pattern[str]:

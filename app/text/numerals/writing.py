@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from app.fairness.windows import finditer
+from app.fairness.windows import finditer, search
 from app.text.inline.objects import Form, Rewrite
+from app.text.numerals.words import words_of
 from languages.notation import notation_of
 from languages.registry import language_of
 
@@ -16,6 +17,11 @@ _UNAMBIGUOUS = (
 )
 # Models copy numbers of two digits reliably and seldom write them as words.
 _STAND_INS = tuple(str(number) for number in range(57, 99)) + tuple(str(number) for number in range(23, 57))
+# "1:0", and the minutes behind a name: "Müller (23., 90.+3)".
+_SCORE = re.compile(r"(?<![\w:])\d{1,2}:\d{1,2}(?![\w:])")
+_MINUTE = re.compile(r"(\d{1,3})\.(\+\d{1,2})?")
+_MINUTES = re.compile(rf"(?<=[^\W\d_] \(){_MINUTE.pattern}(?:, {_MINUTE.pattern}){{0,9}}+(?=[,)])")
+_UNIT_OF_LENGTH = re.compile(r"\s?(?P<word>[^\W\d_]+)")
 _TWO_DIGITS = re.compile(r"(?<!\d)\d\d(?!\d)")
 
 
@@ -146,6 +152,27 @@ class Writer:
         """Rewrites a time of day; see ``Notation.time``."""
         assert self._there
         return self._there.time(hour, rest, is_padded=is_padded) + self._there.clock
+
+    def unit(self, name: str) -> str | None:
+        """Writes one of a unit, given by the name that all languages share; None if the target has no word for it."""
+        return next(iter(self._target.numbers.units.get(name, ())), None)
+
+    def lengths(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites feet and inches in words: "4 ft 11 in". Models take "in" for the preposition."""
+        there = self._target.numbers.units
+        if not {"foot", "inch"} <= there.keys():
+            return
+        words = words_of(self.source.code)
+        for match in finditer(words.length, text):
+            written = _UNIT_OF_LENGTH.sub(lambda unit: f" {there[words.units[unit['word'].lower()]][1]}", match[0])
+            yield *match.span(), Rewrite(written)
+
+    def minutes(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites the minutes of goals, for languages that don't write "(23.)" for the 23rd: "1:0 Kroos (23.)"."""
+        if not self.source.dotted_ordinals or self._target.dotted_ordinals or not search(_SCORE, text, 0):
+            return
+        for match in finditer(_MINUTES, text):
+            yield *match.span(), Rewrite(_MINUTE.sub(r"\1\2'", match[0]))
 
     def times_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
         """Rewrites times such as "halb acht" and "Viertel nach 8".

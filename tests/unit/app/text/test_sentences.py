@@ -50,6 +50,20 @@ ENGLISH = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "sentences"),
+    [
+        ('1.1 "Licensee" is Tom.\n2.3 The tenant pays.', "en", ['"Licensee" is Tom.', "The tenant pays."]),
+        ("3.2.1 Einleitung", "de", ["Einleitung"]),
+        ("1.5 Million people came.", "en", ["1.5 Million people came."]),
+        ("1.500 Menschen kamen.", "de", ["1.500 Menschen kamen."]),
+        ("2.5 is more.", "en", ["2.5 is more."]),
+    ],
+)
+def test_the_number_of_a_clause_is_no_part_of_its_sentence(text: str, language: str, sentences: list[str]) -> None:
+    assert list(split(text, language=language).sentences) == sentences
+
+
 @pytest.mark.parametrize("sentences", GERMAN, ids=lambda s: s[0])
 def test_german(sentences: list[str]) -> None:
     assert list(split(" ".join(sentences), language="de").sentences) == sentences

@@ -31,7 +31,7 @@ DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.9
         ("3,5 Mio. Menschen", "en", "3.5 Mio. Menschen"),
         ("65k €, 5 m €, 7 bn €", "en", "€65k, 5 m €, 7 bn €"),
         ("3,5 Mio. €", "fi", "3,5 Mio. €"),
-        ("25.07.1982", "en", "25 July 1982"),
+        ("25.07.1982", "en", "July 25, 1982"),
         ("25.07.1982", "en-GB", "25/07/1982"),
         ("25.07.1982", "en-US", "07/25/1982"),
         ("25.07.1982", "fr", "25/07/1982"),
@@ -163,6 +163,98 @@ def test_a_time_or_number_in_german_behind_a_product_is_no_version():
 @pytest.mark.parametrize("text", ["Im Jahr 1982 kamen 12 Leute.", "1914-1918, 10–20", "A4, COVID-19, 5G, 50 %"])
 def test_small_numbers_are_left_to_the_model(text):
     assert localize(text, "de", "en") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Clause 4.2(b) applies", "Repeat step 3.2 now", "(Schedule 2.1)", "See 4.2 above.", "in 4.2 above",
+        "clauses 4.2, 4.3 and 4.10", "Sections 3.4 to 3.6", "Items 3.1-3.4", '1.1 "Licensee" means',
+        "x\n2.3 The tenant",
+        "10.2.1 Introduction", "Art. 5, part 1.2", "Rule 3.2 says no",
+    ],
+)  # fmt: skip
+def test_the_number_of_a_clause_stays(text):
+    assert written(text, "en", "de") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.5 kg of flour", "1.1 million people", "1.5 Million People", "2.5 Hours later", "1.5 Cups flour",
+        "see 3.5 stars",
+        "a step 1.5 metres wide", "2.5 below zero", "clause 4, and 2.5 times", "Part 1.5 percent", "2.5 or more",
+        "She saw 1.5",
+    ],
+)  # fmt: skip
+def test_a_decimal_is_no_number_of_a_clause(text):
+    assert written(text, "en", "de") == re.sub(r"(\d)\.(\d)", r"\1,\2", text)
+
+
+def test_neither_an_amount_nor_a_date_is_a_version():
+    assert written("i. H. v. 850,00 €, i.H.v. 5.000 €", "de", "en") == "i. H. v. €850.00, i.H.v. €5,000"
+    assert written("Urteil v. 3.5.2020", "de", "en") == "Urteil v. May 3, 2020"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-12-03 09:14:22,123 ERROR", "2024-12-03T09:14:22.123Z", "09:14:22,123", "after 30s", "every 5s", "500ms",
+        "in the 30s", "the 1980s", "his 20s", 'He is 6\'2" tall', "5’11” tall",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("languages", [("de", "en"), ("en", "de")])
+def test_times_of_logs_and_units_without_a_space_stay(text, languages):
+    assert written(text, *languages) == text
+
+
+def test_seconds_are_told_from_decades():
+    assert localize("It failed after 30s.", "en", "de")
+    assert written("It took 1.5s or 2.5ms.", "en", "de") == "It took 1,5s or 2,5ms."
+    assert localize("In the 30s, his 20s and 747s.", "en", "de") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("$9.99/mo.", "9,99\u00a0$/Monat"),
+        ("It is $9.99/mo.", "It is 9,99\u00a0$/Monat."),
+        ("$9.99/mo. plus tax", "9,99\u00a0$/Monat plus tax"),
+        ("$9.99/mo. Cancel now", "9,99\u00a0$/Monat. Cancel now"),
+        ("$5/month. it ends", "5\u00a0$/Monat. it ends"),
+        ("Now:\n$20/hr.\nNext", "Now:\n20\u00a0$/Stunde\nNext"),
+        ("1,200 mg/day", "1.200 mg/Tag"),
+        ("5 mg/kg/day", "5 mg/kg/Tag"),
+        ("$0.32/kWh, $5/m²", "0,32\u00a0$/kWh, 5\u00a0$/m²"),
+        ("72/min, 100 km/h", "72/min, 100 km/h"),
+        ("€12–15/Person", "12–15\u00a0€/Person"),
+        ("$5/serving, 3/monthly, 24/7", "5\u00a0$/serving, 3/monthly, 24/7"),
+    ],
+)
+def test_what_an_amount_is_for_is_written_by_rule(text, expected):
+    assert written(text, "en", "de") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("9,99 €/Monat!*", "€9.99/month!*"),
+        ("5 €/Std.", "€5/hour"),
+        ("72/Min. in Ruhe", "72/minute in Ruhe"),
+        ("0,32 €/kWh, 12 €/m²", "€0.32/kWh, €12/m²"),
+        ("5 Fuß 4 Zoll – 6 Fuß 2 Zoll", "5 feet 4 inches – 6 feet 2 inches"),
+        ("1:0 Kroos (23., FE), 2:0 Sané (51., 90.+3)", "1:0 Kroos (23', FE), 2:0 Sané (51', 90+3')"),
+        ("Duden (3., neue Auflage), der 2. Platz", "Duden (3., neue Auflage), der 2. Platz"),
+        ("Am 3., 4. und 5. Mai, 2:1", "Am 3., 4. und May 5, 2:1"),
+    ],
+)
+def test_units_and_minutes_of_german(text, expected):
+    assert written(text, "de", "en") == expected
+
+
+def test_feet_and_inches_are_words():
+    assert written("(4 ft 11 in – 6 ft 7 in) tall", "en", "de") == "(4 Fuß 11 Zoll – 6 Fuß 7 Zoll) tall"
+    assert written("3 in the city, 5 ft 4 in", "en", "fr") == "3 in the city, 5 ft 4 in"
 
 
 def test_without_a_notation_numbers_stay():
