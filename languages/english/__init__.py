@@ -69,7 +69,7 @@ _NUMBERS = NumberWords(
     currencies=r"(?:(?:US|Australian|Canadian)[ ])?(?:euros?|dollars?|pounds?(?![ ]of)|yen)",
     named=r"""versions?|release|build|v|no|(?:sub-?)?(?:sections?|clauses?|paragraphs?)|chapters?|articles?|parts?|rules?
     |schedules?|annex(?:es)?|appendix|exhibits?|items?|steps?|exercises?|examples?|questions?|theorems?|lemmas?
-    |equations?|eqs?|figures?|figs?|tables?|sees?|cf""",
+    |equations?|eqs?|figures?|figs?|tables?|see|cf|units?|lessons?|modules?""",
     pointing="above|below",
     versioned="licen[cs]e|protocol|firmware|industry",
     measures=r"""per[ ]?cent|percentage|degrees?|points?\b|times\b|fold|(?:kilo|centi|milli|nano)|metr?e?r?s?\b|miles?\b
@@ -77,7 +77,8 @@ _NUMBERS = NumberWords(
     |euros?\b|francs?\b|pence\b|cents?\b|years?\b|months?\b|weeks?\b|days?\b|hours?\b|minutes?\b|seconds?\b|stars?\b
     |cups?\b|t(?:able|ea)spoon|ounces?\b|oz\b|lbs?\b|ft\b|sq\b|mph\b|bed(?:room)?s?\b|bath(?:room)?s?\b|servings?\b
     |on[ ]the[ ]richter|out[ ]of\b|of[ ]\d""",
-    durations="after|for|every|within|than|another|wait|takes?|took|lasts?|lasted|(?:timeout|delay)(?: is| of)?",
+    durations=r"""after|every|within|than|another|takes?|took|lasts?|lasted|(?:timeout|delay)(?:[ ](?:is|of))?
+    |(?:hold|pause|press|run|sleep|wait)(?:s|ed)?(?:[ ]for)?""",
     units=_UNITS,
     ordinal_endings=("st", "nd", "rd", "th"),
     date_links=("of",),

@@ -186,11 +186,13 @@ class _Reader:
     def _rate(self, match: re.Match[str], amount: Numeral | None) -> Numeral | None:
         """Returns an amount with what it is for, "$9.99/month"; None if all of that are signs of units."""
         rate = self.words.rate.match(self._text, match.end())
-        if rate is None or (amount and amount.end != match.end()):
+        is_amount = self._writer.can_write and not (match["clock"] or match["half"])
+        if rate is None or not is_amount or self._writer.converted(match["digits"]) is None:
             return None
-        words = rate["units"].split("/")
+        words = rate["units"].replace("./", "/").split("/")
         units = [self._unit(word) for word in words]
-        if None in units or (units == words and words[0] and not _currency(match)):
+        is_money = _currency(match) is not None
+        if None in units or (words[0] and (is_money or units == words)) or (amount and amount.end != match.end()):
             return None
         begin = amount.begin if amount else match.start("digits")
         written = amount.rewrite.text if amount and amount.rewrite else self._text[begin : match.end()]

@@ -111,14 +111,16 @@ class NumeralWords:
         "2.3 The tenant" and "2.3 Tenants" have one, and "2.5 Million" hasn't.
         """
         clause = self._clause.match(text, begin, end)
-        return clause.end("number") if clause and clause["letter"].isupper() else begin
+        return clause.end("number") if clause and (clause["letter"] or "A").isupper() else begin
 
     @cached_property
     def _clause(self) -> re.Pattern[str]:
         measures = "|".join(filter(None, (_UNITS, self._words.measures, *self._scales())))
+        # "25.07." is a date where ordinals have a full stop.
+        marked = rf"\.[{SPACE}\t]|" if self._language.dotted_ordinals is None else ""
         return _verbose(
-            rf"(?P<number>\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}+)(?![{SPACE}-]?(?:{measures}))"
-            rf"[{SPACE}\t]+[\"'“„‘‚«»(]*(?P<letter>[^\W\d_])"
+            rf"(?P<number>\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}+)(?:{marked}(?![{SPACE}-]?(?:{measures}))[{SPACE}\t]+"
+            rf"(?:\(?[a-z]{{1,3}}\)|[\"'“„‘‚«»(]*(?P<letter>[^\W\d_])))"
         )
 
     @cached_property
@@ -134,7 +136,7 @@ class NumeralWords:
     @cached_property
     def duration(self) -> re.Pattern[str]:
         """What stands before a number of seconds."""
-        return _verbose(rf"\b(?:{self._words.durations.replace(' ', '[ ]') or _NEVER})[ ]$")
+        return _verbose(rf"\b(?:{self._words.durations or _NEVER})[ ]$")
 
     @cached_property
     def sign(self) -> re.Pattern[str]:
@@ -156,7 +158,8 @@ class NumeralWords:
         """What follows an amount for each of something: "/month", " mg/kg/day", "/kWh"."""
         words = "|".join(sorted(self.units, key=len, reverse=True)) or _NEVER
         return re.compile(
-            rf"(?P<units>(?:[{SPACE}]?{_SIGN})?(?:/(?:{_SIGN}|(?i:{words}))(?![^\W\d_]))+)(?P<dot>\.?)(?![\w/])"
+            rf"(?P<units>(?:[{SPACE}]?{_SIGN})?(?:/(?:{_SIGN}|(?i:{words}))(?:(?![^\W\d_])|\.(?=/)))+)"
+            r"(?P<dot>\.?)(?![\w/]|\./)"
         )
 
     @cached_property

@@ -36,6 +36,7 @@ DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.9
         ("25.07.1982", "en-US", "07/25/1982"),
         ("25.07.1982", "fr", "25/07/1982"),
         ("am 25.07. kam er", "en-GB", "am 25/07 kam er"),
+        ("25.07. kam er", "en-GB", "25/07 kam er"),
         ("14:30 Uhr", "en-US", "2:30 PM"),
         ("um 9.05 Uhr", "en", "at 9:05"),
         ("um 9.30 am Bahnhof", "en", "um 9.30 am Bahnhof"),
@@ -171,7 +172,8 @@ def test_small_numbers_are_left_to_the_model(text):
         "Clause 4.2(b) applies", "Repeat step 3.2 now", "(Schedule 2.1)", "See 4.2 above.", "in 4.2 above",
         "clauses 4.2, 4.3 and 4.10", "Sections 3.4 to 3.6", "Items 3.1-3.4", '1.1 "Licensee" means',
         "x\n2.3 The tenant",
-        "10.2.1 Introduction", "Art. 5, part 1.2", "Rule 3.2 says no",
+        "10.2.1 Introduction", "1.1. definitions", "1.1 (a) the tenant", "unit 3.2",
+        "Art. 5, part 1.2", "Rule 3.2 says no",
     ],
 )  # fmt: skip
 def test_the_number_of_a_clause_stays(text):
@@ -221,6 +223,7 @@ def test_seconds_are_told_from_decades():
         ("It is $9.99/mo.", "It is 9,99\u00a0$/Monat."),
         ("$9.99/mo. plus tax", "9,99\u00a0$/Monat plus tax"),
         ("$9.99/mo. Cancel now", "9,99\u00a0$/Monat. Cancel now"),
+        ("$1.5m/year, $9/night/person", "$1,5m/year, 9\u00a0$/Nacht/Person"),
         ("$5/month. it ends", "5\u00a0$/Monat. it ends"),
         ("Now:\n$20/hr.\nNext", "Now:\n20\u00a0$/Stunde\nNext"),
         ("1,200 mg/day", "1.200 mg/Tag"),
@@ -240,6 +243,7 @@ def test_what_an_amount_is_for_is_written_by_rule(text, expected):
     [
         ("9,99 €/Monat!*", "€9.99/month!*"),
         ("5 €/Std.", "€5/hour"),
+        ("99 €/Pers./Nacht, 9–17 Uhr/Tag", "€99/person/night, 9–17 Uhr/Tag"),
         ("72/Min. in Ruhe", "72/minute in Ruhe"),
         ("0,32 €/kWh, 12 €/m²", "€0.32/kWh, €12/m²"),
         ("5 Fuß 4 Zoll – 6 Fuß 2 Zoll", "5 feet 4 inches – 6 feet 2 inches"),
