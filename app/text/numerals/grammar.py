@@ -195,10 +195,11 @@ class _Reader:
         if None in units or (words[0] and (is_money or units == words)) or (amount and amount.end != match.end()):
             return None
         begin = amount.begin if amount else match.start("digits")
-        written = amount.rewrite.text if amount and amount.rewrite else self._text[begin : match.end()]
+        written = amount.rewrite if amount and amount.rewrite else Rewrite(self._text[begin : match.end()])
         # A full stop may end the sentence.
         end = rate.end("units" if rate["dot"] and self._may_end(begin, rate, words[-1]) else 0)
-        return Numeral(begin, end, Rewrite(written + "/".join(map(str, units))))
+        symbol = match["before"] or match["after"]
+        return Numeral(begin, end, self._writer.rate(written, symbol, "/".join(map(str, units))))
 
     def _unit(self, word: str) -> str | None:
         """Writes a unit for the target; None if it has no word for it. Signs stay."""
@@ -284,8 +285,10 @@ class _Reader:
         if not self.words.is_short(word):
             return True
         before = self._text[max(0, begin - _BEFORE) : begin].rpartition("\n")[2]
-        behind = self._text[rate.end() : rate.end() + _BEFORE].partition("\n")[0].lstrip()
-        return not behind[0].islower() if behind else any(map(str.isalpha, before))
+        behind = self._text[rate.end() : rate.end() + _BEFORE].partition("\n")[0]
+        if behind.strip():
+            return behind[0].isspace() and not behind.lstrip()[0].islower()
+        return any(map(str.isalpha, before))
 
     def _goes_on(self, end: int) -> bool:
         """Tells whether the sentence goes on behind a full stop: no capital follows."""

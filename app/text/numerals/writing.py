@@ -106,6 +106,15 @@ class Writer:
         gap = " " if symbol.isalpha() else ""
         return Rewrite(sign + written, symbol + gap + stand_in if is_first else f"{stand_in} {symbol}", forms)
 
+    def rate(self, amount: Rewrite, symbol: str | None, units: str) -> Rewrite:
+        """Rewrites an amount and the units that it is for: "/month". The model sees the amount, if it has a symbol."""
+        written = amount.text + units
+        if self._there is None or symbol is None or not amount.forms:
+            return Rewrite(written)
+        names = self._there.words.percent if symbol in ("%", "‰") else self._there.currency_names(symbol)
+        named = rf"{_bare(amount.stand_in.strip(f' {symbol}'))}[\s-]?(?:{names or '(?!)'})\w*"
+        return Rewrite(written, amount.stand_in, (amount.forms[0]._replace(written=written), Form(named, written)))
+
     def date(self, day: str, month: str, year: str) -> Rewrite | None:
         """Rewrites a date given by its digits; without a year if that is empty."""
         assert self._there

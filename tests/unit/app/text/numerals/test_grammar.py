@@ -244,6 +244,7 @@ def test_what_an_amount_is_for_is_written_by_rule(text, expected):
         ("9,99 €/Monat!*", "€9.99/month!*"),
         ("5 €/Std.", "€5/hour"),
         ("99 €/Pers./Nacht, 9–17 Uhr/Tag", "€99/person/night, 9–17 Uhr/Tag"),
+        ("80/Min., Blutdruck", "80/minute, Blutdruck"),
         ("72/Min. in Ruhe", "72/minute in Ruhe"),
         ("0,32 €/kWh, 12 €/m²", "€0.32/kWh, €12/m²"),
         ("5 Fuß 4 Zoll – 6 Fuß 2 Zoll", "5 feet 4 inches – 6 feet 2 inches"),
@@ -254,6 +255,14 @@ def test_what_an_amount_is_for_is_written_by_rule(text, expected):
 )
 def test_units_and_minutes_of_german(text, expected):
     assert written(text, "de", "en") == expected
+
+
+@pytest.mark.parametrize(("translation", "rest"), [("Das sind {} $.", "."), ("Das sind {} Dollar im", " im")])
+def test_a_rate_replaces_the_amount_and_the_name_of_its_currency(translation, rest):
+    [numeral] = localize("It costs $9.99/month.", "en", "de")
+    text = translation.format(re.search(r"\d+", numeral.rewrite.stand_in)[0])
+    found = next(match for form in numeral.rewrite.forms if (match := re.search(form.pattern, text)))
+    assert numeral.rewrite.text == "9,99\u00a0$/Monat" and text[found.end() :] == rest
 
 
 def test_feet_and_inches_are_words():
