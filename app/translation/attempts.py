@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from app.engine.options import SearchOptions
 from app.text.inline.objects import NAMES
-from app.text.inline.placement import Edit, apply
+from app.text.inline.placement import Edit, apply, disjoint
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
 from app.text.well_formed import SIGNS
+from languages.language import Language
 
 # No model keeps more numbers apart, and the attempt takes as long as the sentence did.
 _MAX_NUMBERS = 12
@@ -49,6 +50,18 @@ class Attempt:
     texts: tuple[str, ...]
     join: Callable[[Sequence[Aligned]], Aligned | None]
     options: SearchOptions | None = None
+
+
+def in_usual_spelling(attempt: Attempt, language: Language) -> Attempt:
+    """The attempt with its texts as models know their language, see ``Language.respell``."""
+    edits = [disjoint(Edit(*found) for found in language.respell(text)) for text in attempt.texts]
+    back = [backwards(each) for each in edits]
+
+    def join(translations: Sequence[Aligned]) -> Aligned | None:
+        own = zip(translations, back, strict=True)
+        return attempt.join([Aligned(text, moved(links, offsets, Offsets(()))) for (text, links), offsets in own])
+
+    return replace(attempt, texts=tuple(map(apply, edits, attempt.texts)), join=join)
 
 
 def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.engine.options import SearchOptions
 from app.text.inline.target_tokens import links_of_same
 from app.text.protection.protected import Protected
-from app.text.well_formed import usual
+from app.translation.attempts import in_usual_spelling
 from app.translation.lone_words import word_again
 from app.translation.questions import Asking, Question
 from app.translation.respelling import respelled
@@ -50,11 +50,9 @@ def improved(
         return translation
     versions = Versions(translation, protected, direction)
     one = replace(options, n_best=1, prefix=None)
-    # Where something has to be placed by its alignment, the text must be as long as the sentence.
-    is_respelled = other is not None and not (protected or options.alignment)
-    for attempt in attempts(Situation(versions, options, placeholders)):
-        texts = tuple(usual(text, direction.here) for text in attempt.texts) if is_respelled else attempt.texts
-        answers = yield Question(texts, attempt.options or one)
+    for made in attempts(Situation(versions, options, placeholders)):
+        attempt = made if other is None else in_usual_spelling(made, direction.here)
+        answers = yield Question(attempt.texts, attempt.options or one)
         if answers is None:
             break
         versions.add(attempt, answers)

@@ -9,7 +9,16 @@ from app.text.inline.target_tokens import Link
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
-from app.translation.attempts import Aligned, Attempt, cut, cut_at_numbers, with_numbers_kept, with_other_stand_ins
+from app.translation.attempts import (
+    Aligned,
+    Attempt,
+    cut,
+    cut_at_numbers,
+    in_usual_spelling,
+    with_numbers_kept,
+    with_other_stand_ins,
+)
+from languages.registry import language_of
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 PLACEHOLDERS = ("\ue000", "\ue001", "\ue002")
@@ -148,3 +157,19 @@ def test_an_ordinal_is_not_cut_from_its_word() -> None:
     assert attempt.texts == ("Er traf in der 89. Minute zum",)
     [attempt] = cut_at_numbers("Er kam um 8.", PLACEHOLDERS)
     assert attempt.texts == ("Er kam um",)
+
+
+def test_an_attempt_in_the_usual_spelling_has_the_places_of_the_written_one() -> None:
+    protected = protect("Kap. 2 hat {0}", BRACES, PLACEHOLDERS)
+    attempt = next(with_other_stand_ins(protected))
+    [written] = attempt.texts
+    usual = in_usual_spelling(attempt, language_of("de"))
+    [text] = usual.texts
+    assert text == written.replace("Kap.", "Kapitel")
+    translation = text.replace("Kapitel", "Chapter").replace("hat", "has")
+    links = word_by_word(text, translation)
+    joined = usual.join([Aligned(translation, links)])
+    assert joined and protected.restore(*joined).text == "Chapter 2 has {0}"
+    assert [link[:2] for link in joined.links] == [
+        word(protected.text, part) for part in ("Kap.", "2", "hat", "\ue000")
+    ]
