@@ -15,7 +15,7 @@ import sys
 import time
 from typing import NamedTuple
 
-PYTORCH = ("tests/parity/test_graphs.py", "tests/unit/model/evaluation", "tests/unit/model/network/test_reference.py")
+PYTORCH = ("tests/parity/test_graphs.py", "tests/unit/model/evaluation", "tests/unit/test_reference.py")
 SERVICE = (
     "tests/http/test_native.py",
     "tests/kernels/test_search.py",

@@ -32,7 +32,6 @@ from export.marian.names import FORBIDDEN
 from export.marian.source import MarianModel
 from model.evaluation.evaluate import open_translator
 from model.evaluation.inference import TorchModel
-from model.network.reference import beam_search
 from tests.support.engines import translate_texts
 from tests.support.imported import as_transformer
 from tests.support.marian import (
@@ -54,6 +53,7 @@ from tests.support.marian_reference import (
     random_sources,
     translated,
 )
+from tests.support.reference import beam_search
 
 # `make test-variations` has the full counts, and OPUS-MT's full width.
 FULL = os.environ.get("DRAGOMAN_FULL_COUNTS") == "1"

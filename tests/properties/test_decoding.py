@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.engine.decoding.batch_decoder import BatchDecoder, decode
 from app.engine.decoding.search import Hypothesis, Search, default_max_length, length_penalty
 from app.engine.options import SearchOptions
-from model.network.reference import beam_search, exhaustive_search, greedy_search
+from tests.support.reference import beam_search, exhaustive_search, greedy_search
 from tests.support.toy import EOS, START, ToyModel, greedy
 
 quick = settings(max_examples=60)

@@ -14,7 +14,7 @@ from app.engine.onnx.model import OnnxModel
 from app.engine.options import SearchOptions
 from app.errors import BundleError, ConfigurationError, ModelFailure
 from model.data.tokenizer import BOS_ID, EOS_ID, PAD_ID
-from model.network.reference import beam_search, greedy_search, model_scores
+from tests.support.reference import beam_search, greedy_search, model_scores
 from tests.support.tiny import VOCABULARY, open_graphs, sentence_pairs, source_ids
 
 TEXTS = [german for german, _ in sentence_pairs(16, seed=7)]

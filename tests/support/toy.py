@@ -77,7 +77,7 @@ class ToyModel:
         return self._known[source, target]
 
     def next_scores(self, source: Sequence[int]) -> Callable[[Tokens], list[float]]:
-        """The same, as ``model.network.reference`` wants it."""
+        """The same, as ``tests.support.reference`` wants it."""
         return lambda target: self.scores(tuple(source), target).tolist()
 
     def encode(

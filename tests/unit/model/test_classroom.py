@@ -6,8 +6,8 @@ import torch
 from model.evaluation.attention_maps import SentenceMaps, draw_maps
 from model.network.config import TransformerConfig
 from model.network.decoder_only import new_model
-from model.network.reference import greedy_search, model_scores
 from model.network.transformer import Transformer
+from tests.support.reference import greedy_search, model_scores
 from tests.support.variants import CHOICES
 
 PAIRS = [

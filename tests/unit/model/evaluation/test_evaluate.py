@@ -13,8 +13,8 @@ from app.engine.options import SearchOptions
 from app.errors import BundleError
 from model.data.pairs import PairsError, sentence_key, write_pairs
 from model.evaluation.evaluate import CheckpointTranslator, TestSet, evaluate, open_translator, record_scores
-from model.network.reference import greedy_search, model_scores
 from model.training.checkpoint import CheckpointError
+from tests.support.reference import greedy_search, model_scores
 from tests.support.tiny import sentence_pairs, source_ids
 
 GREEDY = SearchOptions(beam_size=1)

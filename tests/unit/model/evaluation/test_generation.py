@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from model.evaluation.generation import translate_corpus
-from model.network.reference import greedy_search, model_scores
 from model.network.transformer import Transformer
+from tests.support.reference import greedy_search, model_scores
 from tests.unit.model.evaluation.test_inference import tiny
 
 SOURCES = [[*rng.choices(range(4, 14), k=rng.randint(1, 9)), 2] for rng in [Random(1)] for _ in range(24)]

@@ -10,8 +10,8 @@ from app.engine.decoding.batch_decoder import decode
 from app.engine.options import SearchOptions
 from model.evaluation.inference import TorchModel
 from model.network.config import TransformerConfig
-from model.network.reference import beam_search, greedy_search, model_scores
 from model.network.transformer import Transformer
+from tests.support.reference import beam_search, greedy_search, model_scores
 
 MAX_LENGTH = 10
 SOURCES = [[4, 5, 6, 7, 8, 2], [9, 2], [10, 11, 12, 2]]

@@ -13,7 +13,7 @@ from app.engine.options import SearchOptions
 from app.engine.request.segmentation import CONTEXT, Segmenter
 from app.errors import ModelFailure
 from model.data.tokenizer import EOS_ID
-from model.network.reference import greedy_search
+from tests.support.reference import greedy_search
 from tests.support.tiny import VOCABULARY, sentence_pairs
 from tests.support.toy import ToyFeatures, ToyModel, ToyRows, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from model.network.config import TransformerConfig
-from model.network.reference import Scored, beam_search, exhaustive_search, greedy_search, model_scores, penalty
 from model.network.transformer import Transformer
+from tests.support.reference import Scored, beam_search, exhaustive_search, greedy_search, model_scores, penalty
 from tests.support.toy import EOS, ToyModel
 
 VOCABULARY, MAX_LENGTH, WIDE = 4, 5, 1000
