@@ -3,11 +3,26 @@
 The engine makes those that need none: ``app.text.quality_checks.CHECKS``.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from app.text.quality_checks import Verdict, loses_negation, loses_number
 from app.text.well_formed import is_malformed
 from app.translation.rules.pair import Pair
-from app.translation.rules.protocol import Check
 from app.translation.rules.register import offending
+
+
+@dataclass(frozen=True)
+class Check:
+    """Judges a translation.
+
+    Attributes:
+        verdict: What it says of a translation that fails.
+        fails: Whether one fails.
+    """
+
+    verdict: Verdict
+    fails: Callable[[Pair], bool]
 
 
 def _lost_number(pair: Pair) -> bool:

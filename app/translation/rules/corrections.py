@@ -4,6 +4,8 @@ None of them should: a test looks for it. So the order decides nothing but what 
 """
 
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
@@ -11,7 +13,6 @@ from app.translation.rules.capitals import capitals
 from app.translation.rules.marks import beginning, ending, lost_quotation_mark, quotation_marks
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
-from app.translation.rules.protocol import Correction
 from app.translation.rules.spaces import (
     before_marks,
     before_numbers,
@@ -25,6 +26,19 @@ from app.translation.rules.spaces import (
 )
 
 _DIGIT = re.compile(r"\d")
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Changes a translation.
+
+    Attributes:
+        edits: Finds the edits, in order and disjoint.
+        is_formatting: It follows conventions of the target language: a client that preserves formatting does without.
+    """
+
+    edits: Callable[[Pair], Sequence[Edit]]
+    is_formatting: bool = False
 
 
 def ordinals(pair: Pair) -> list[Edit]:

@@ -4,7 +4,7 @@ Each result reads as if the model had kept the stand-ins. The best translation o
 loop or nothing but punctuation, the source is better (``Versions.result``).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.engine.options import SearchOptions
@@ -17,7 +17,6 @@ from app.translation.attempts import (
     with_other_stand_ins,
     with_signs_kept,
 )
-from app.translation.rules.protocol import Retry
 from app.translation.rules.register import avoided
 from app.translation.versions import Versions
 
@@ -58,6 +57,19 @@ class Situation:
     def is_malformed(self) -> bool:
         """Whether the best translation lacks a number, mark or placeholder of the sentence, or has one too many."""
         return Verdict.MALFORMED in self.versions.best.verdicts
+
+
+@dataclass(frozen=True)
+class Retry:
+    """Translates a sentence again.
+
+    Attributes:
+        attempts: Yields attempts; each is made before the next one is asked for.
+        is_free: It may change every word: not where somebody is writing the translation.
+    """
+
+    attempts: Callable[[Situation], Iterator[Attempt]]
+    is_free: bool = False
 
 
 def _first(translations: Sequence[Aligned]) -> Aligned:
@@ -118,7 +130,7 @@ def _other_stand_ins(situation: Situation) -> Iterator[Attempt]:
                 yield attempt
 
 
-RETRIES: tuple[Retry[Situation], ...] = (
+RETRIES = (
     Retry(_numbers_kept, is_free=True),
     Retry(_words_avoided, is_free=True),
     Retry(_signs_kept, is_free=True),
@@ -129,9 +141,9 @@ RETRIES: tuple[Retry[Situation], ...] = (
 )
 
 
-def attempts(situation: Situation, rules: Sequence[Retry[Situation]] = RETRIES) -> Iterator[Attempt]:
+def attempts(situation: Situation) -> Iterator[Attempt]:
     """Yields the attempts to make; each is chosen after the results of the earlier ones are in ``versions``."""
-    for rule in rules:
+    for rule in RETRIES:
         if not (rule.is_free and situation.options.prefix is not None):
             yield from rule.attempts(situation)
 
