@@ -1,6 +1,7 @@
 """The parameters of the operator's endpoints, in the order of their checks."""
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any, Literal, get_args
 
 from app.api.checks import check_text
@@ -32,10 +33,10 @@ def _read_priority(given: Given, name: str, value: object) -> Priority:
     return Priority(_one_of(get_args(PriorityName), given, name, value))
 
 
-def _one_of(choices: Collection[str], given: Given, name: str, value: object) -> str:
+def _one_of(choices: Collection[str], given: Given, name: str, value: object) -> Any:
     if value not in choices:
         raise given.wrong(name, f"one of {', '.join(choices)}")
-    return str(value)
+    return value
 
 
 def _read_number(given: Given, name: str, value: object) -> int:
@@ -89,21 +90,19 @@ PRIORITY = Parameter(
 NEW_KEY = Parameters(OWN_SENTENCES, NAME, CHARACTERS, REQUESTS, FEATURES, PRIORITY, is_strict=True)
 
 
-def _read_state(given: Given, name: str, value: object) -> Any:
-    return _one_of(get_args(State), given, name, value)
-
-
-def _read_decided(given: Given, name: str, value: object) -> str:
-    return _one_of(get_args(Decided), given, name, value)
-
-
 STATE = Parameter[State](
-    "state", State, "Which suggestions.", _read_state, absent="pending", default="pending", example="pending"
+    "state",
+    State,
+    "Which suggestions.",
+    partial(_one_of, get_args(State)),
+    absent="pending",
+    default="pending",
+    example="pending",
 )
 AFTER = Parameter(
     "after", int | None, "The suggestion before the first one.", _read_number, absent=0, limits={"ge": 0}, example=0
 )
 SUGGESTIONS = Parameters(OWN_SENTENCES, STATE, AFTER, is_strict=True)
-DECIDED = Parameter("state", Decided, "The decision.", _read_decided, is_required=True)
+DECIDED = Parameter("state", Decided, "The decision.", partial(_one_of, get_args(Decided)), is_required=True)
 MEMORY_ID = Parameter("translation_memory_id", str | None, "Where it goes, if it is accepted.", as_it_is)
 DECISION = Parameters(OWN_SENTENCES, DECIDED, MEMORY_ID, is_strict=True)

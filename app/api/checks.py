@@ -9,11 +9,6 @@ from app.text.terms.entries import check_entries
 from app.translation.languages import served_language
 
 
-def is_absent(value: object) -> bool:
-    """Tells whether a parameter counts as missing: null, an empty string or an empty list (a form sends ``[""]``)."""
-    return value is None or value in ("", [], [""])
-
-
 def check_text(name: str, value: object, expected: str = "a string") -> str:
     """Checks that a parameter is a string, and returns it.
 

@@ -10,6 +10,7 @@ from app.api.checks import check_text, parse_entries
 from app.api.parameter import Given, Parameter, Rule, Sentences
 from app.errors import InvalidRequest
 from app.storage.identifiers import checked_id
+from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
 from app.text.memory.matching import DEFAULT_THRESHOLD
 from app.text.register import FORMALITIES, Formality, Register, choose_register
 
@@ -24,6 +25,8 @@ MAX_GLOSSARIES = 5
 
 _FLAG_VALUES = {"true": True, "1": True, "false": False, "0": False}
 
+ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
+"""Of a text of a translation memory, and of a suggestion, which may become one."""
 
 OWN_SENTENCES = Sentences("Invalid request: missing {} parameter", "Invalid request: {} parameter must be {}")
 """LibreTranslate's, and those of the operator's endpoints."""
@@ -41,6 +44,11 @@ def read_text(given: Given, name: str, value: object) -> str:
         InvalidRequest: It isn't one, or can't be written as UTF-8.
     """
     return check_text(name, value)
+
+
+def read_entry(given: Given, name: str, value: object) -> str:
+    """Reads a text that a translation memory may have."""
+    return check_entry_text(value, name)
 
 
 def read_bounded(longest: int) -> Callable[[Given, str, object], str]:

@@ -13,10 +13,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from app.api.checks import check_text, is_absent
+from app.api.checks import check_text
 from app.api.deepl.memories import PATH, Call
 from app.api.deepl.stored_parameters import MEMORY_NAME, NAME
 from app.api.dependencies import CurrentService, Service
+from app.api.parameter import ABSENT
 from app.api.request_body import read_body
 from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
@@ -46,7 +47,7 @@ async def post_import(request: Request, call: Call) -> Response:
     if size > call.service.settings.max_body_bytes:
         raise HTTPException(413, f"The file exceeds the limit of {call.service.settings.max_body_bytes} bytes.")
     shown = parameters.get("display_name")
-    own = {"name": name.rpartition(".")[0] if is_absent(shown) else shown}
+    own = {"name": name.rpartition(".")[0] if shown in ABSENT else shown}
     named = call.given(MEMORY_NAME, own)[NAME]
     job = await _run(call.service, lambda store: store.add(call.owner, "import", named))
     body = {"job_id": job.id, "upload_url": _file_url(request, job), "expires_at": _time(job, lifetime=True)}

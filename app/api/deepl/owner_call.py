@@ -1,4 +1,4 @@
-"""Requests about the glossaries and translation memories that clients store under their API keys."""
+"""Requests about the glossaries, translation memories and style rules that clients store under their API keys."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 async def check_owner(request: Request, service: Service) -> "Key | None":
-    """Admits a request about glossaries or translation memories; returns its key, or None if it needs no key.
+    """Admits a request about something stored; returns its key, or None if it needs no key.
 
     They serve translations only, so a key needs that feature. But such requests translate nothing: they don't count as
     requests in a minute.

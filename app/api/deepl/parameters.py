@@ -5,7 +5,6 @@ server be without: ``enable_beta_languages``, and ``context`` for models without
 clients look for are those of the contract.
 """
 
-from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, Literal, NoReturn, get_args
 
@@ -46,8 +45,10 @@ SENTENCES = Sentences("Parameter '{}' not specified", "Value for '{}' not suppor
 ModelType = Literal["quality_optimized", "latency_optimized", "prefer_quality_optimized"]
 
 
-def read_choice(choices: Collection[str]) -> Callable[[Given, str, object], str]:
-    """Returns the reader of a parameter that has one of some values, in any case."""
+def choice(
+    name: str, choices: tuple[str, ...], description: str, *, default: str = "", **others: Any
+) -> Parameter[str]:
+    """A parameter that has one of some values, in any case; without a default, a request need not have it."""
 
     def read(given: Given, name: str, value: object) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -56,20 +57,13 @@ def read_choice(choices: Collection[str]) -> Callable[[Given, str, object], str]
             raise given.wrong(name, f"one of {', '.join(choices)}")
         return value.lower()
 
-    return read
-
-
-def choice(
-    name: str, choices: tuple[str, ...], description: str, *, default: str = "", **others: Any
-) -> Parameter[str]:
-    """A parameter that has one of some values, in any case; without a default, a request need not have it."""
     kind: Any = Literal[choices]
     may_lack = not default and not others.get("is_required")
     return Parameter(
         name,
         kind | None if may_lack else kind,
         description,
-        read_choice(choices),
+        read,
         absent=default,
         default=default or None,
         **others,
@@ -80,7 +74,13 @@ def _read_texts(given: Given, name: str, value: object) -> tuple[str, ...]:
     return check_texts(name, value if isinstance(value, list) else [value], given.settings)
 
 
-def _read_language(given: Given, name: str, value: object) -> str:
+def read_language(given: Given, name: str, value: object) -> str:
+    """Reads the code of a language that is served.
+
+    Raises:
+        UnsupportedPair: It isn't served.
+        InvalidRequest: It is no string.
+    """
     found = find_served(check_text(name, value), given.served)
     if found is None:
         raise UnsupportedPair(f"Value for '{name}' not supported.")
@@ -88,7 +88,7 @@ def _read_language(given: Given, name: str, value: object) -> str:
 
 
 def _read_source(given: Given, name: str, value: object) -> str:
-    source, target = _read_language(given, name, value), given[TARGET_LANG]
+    source, target = read_language(given, name, value), given[TARGET_LANG]
     if source != target and (source, target) not in given.pairs:
         raise UnsupportedPair(f"Value for 'target_lang' not supported with source_lang '{source.upper()}'.")
     return source
@@ -134,7 +134,7 @@ TARGET_LANG = Parameter(
     "target_lang",
     str,
     "Language to translate into: `DE`, `EN-GB`, `EN-US` or `EN`, in any case.",
-    _read_language,
+    read_language,
     is_required=True,
     example="EN",
     fills="target",

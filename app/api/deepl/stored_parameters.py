@@ -4,12 +4,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from app.api.checks import check_text
-from app.api.deepl.parameters import CUSTOM_INSTRUCTIONS, SENTENCES, choice
+from app.api.deepl.parameters import CUSTOM_INSTRUCTIONS, SENTENCES, choice, read_language
 from app.api.deepl.style_rules import StyleRules, check_rules
 from app.api.parameter import Given, Parameter, Parameters, Rule
-from app.api.shared_parameters import flag, read_flag, read_text
+from app.api.shared_parameters import ENTRY_LIMITS, flag, read_entry, read_flag, read_text
 from app.errors import InvalidRequest, UnsupportedPair
-from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
+from app.text.memory.entries import MAX_ENTRY_CHARS
 from app.translation.languages import find_served
 
 MAX_NAME_CHARS = 1_024
@@ -22,12 +22,8 @@ def _read_name(given: Given, name: str, value: object) -> str:
     return text
 
 
-def _read_language(given: Given, name: str, value: object) -> str | None:
+def _find_language(given: Given, name: str, value: object) -> str | None:
     return find_served(check_text(name, value), given.served)
-
-
-def _read_entry(given: Given, name: str, value: object) -> str:
-    return check_entry_text(value, name)
 
 
 def _pair_of(thing: str) -> Rule[tuple[str, str]]:
@@ -44,10 +40,10 @@ def _pair_of(thing: str) -> Rule[tuple[str, str]]:
 
 NAME = Parameter("name", str, "Its name.", _read_name, is_required=True, limits={"min_length": 1})
 SOURCE_LANG = Parameter(
-    "source_lang", str, "Language of the texts; a region is dropped.", _read_language, is_required=True, example="de"
+    "source_lang", str, "Language of the texts; a region is dropped.", _find_language, is_required=True, example="de"
 )
 TARGET_LANG = Parameter(
-    "target_lang", str, "Language of the translations, likewise.", _read_language, is_required=True, example="en"
+    "target_lang", str, "Language of the translations, likewise.", _find_language, is_required=True, example="en"
 )
 PAIRS = {thing: _pair_of(thing) for thing in ("glossary", "translation memory")}
 GLOSSARY_PAIR = (SOURCE_LANG, TARGET_LANG, PAIRS["glossary"])
@@ -125,9 +121,8 @@ GLOSSARY_CHANGE = Parameters(
     Rule(_name_or_dictionary),
 )
 
-_ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
-SOURCE_TEXT = Parameter("source_text", str, "A text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
-TARGET_TEXT = Parameter("target_text", str, "Its translation.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
+SOURCE_TEXT = Parameter("source_text", str, "A text.", read_entry, is_required=True, limits=ENTRY_LIMITS)
+TARGET_TEXT = Parameter("target_text", str, "Its translation.", read_entry, is_required=True, limits=ENTRY_LIMITS)
 NEW_ENTRY = Parameters(SENTENCES, SOURCE_TEXT, TARGET_TEXT)
 
 
@@ -190,19 +185,12 @@ FILE_FORMAT = Parameter(
 MEMORY_FILE = Parameters(SENTENCES, FILE_FORMAT)
 
 
-def _read_style_language(given: Given, name: str, value: object) -> str:
-    found = _read_language(given, name, value)
-    if found is None:
-        raise UnsupportedPair(f"Value for '{name}' not supported.")
-    return found
-
-
 def _read_rules(given: Given, name: str, value: object) -> StyleRules:
     return check_rules(value, given[STYLE_LANGUAGE])
 
 
 STYLE_LANGUAGE = Parameter(
-    "language", str, "The target language that is written so.", _read_style_language, is_required=True, example="de"
+    "language", str, "The target language that is written so.", read_language, is_required=True, example="de"
 )
 CONFIGURED_RULES: Parameter[StyleRules] = Parameter(
     "configured_rules",

@@ -12,11 +12,11 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 
 from app.api.access import header_key
-from app.api.checks import is_absent
 from app.api.dependencies import Service
 from app.api.disconnect import run_while_connected
 from app.api.error_responses import own_error_response
 from app.api.libretranslate.requests import parse_translation
+from app.api.parameter import ABSENT
 from app.errors import DragomanError, InvalidRequest
 from app.translation.pipeline import put_together
 from app.translation.request import AUTO, ItemTranslation, TranslationRequest
@@ -52,7 +52,7 @@ def _renamed(values: Mapping[str, object]) -> dict[str, object]:
         InvalidRequest: ``text`` is no string, something is missing, or the markup is another than HTML.
     """
     for name in ("text", "target_lang"):
-        if is_absent(values[name]):
+        if values[name] in ABSENT:
             raise InvalidRequest(f"Invalid request: missing {name} parameter")
     text, markup = values["text"], values.get("tag_handling") or ""
     if not isinstance(text, str):
@@ -62,7 +62,7 @@ def _renamed(values: Mapping[str, object]) -> dict[str, object]:
     source = values.get("source_lang")
     return {
         "q": text,
-        "source": AUTO if is_absent(source) else source,
+        "source": AUTO if source in ABSENT else source,
         "target": values["target_lang"],
         "format": _FORMATS[markup.lower()],
     }

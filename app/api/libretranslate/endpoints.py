@@ -5,18 +5,19 @@ from dataclasses import replace
 from app.api.libretranslate import parameters as p
 from app.api.parameter import ABSENT, ALL_PRESENT, Given, Parameter, Parameters, Rule
 from app.api.shared_parameters import (
+    ENTRY_LIMITS,
     FORMALITY,
     GLOSSARIES,
     GLOSSARY,
     MEMORIES,
     OWN_SENTENCES,
     REVIEW_BELOW,
+    read_entry,
     read_text,
 )
 from app.api.uploads import FileFormats, check_size, checked_name, translated_name
 from app.documents.registry import find_format
 from app.errors import InvalidRequest
-from app.text.memory.entries import MAX_ENTRY_CHARS, check_entry_text
 from app.translation.request import AUTO
 
 TRANSLATE = Parameters(
@@ -119,13 +120,8 @@ REVIEW = Parameter(
 CORRECT_FILE = Parameters(OWN_SENTENCES, ALL_PRESENT, p.API_KEY, Rule(_not_empty), REVIEW)
 
 
-def _read_entry(given: Given, name: str, value: object) -> str:
-    return check_entry_text(value, name)
-
-
-_ENTRY_LIMITS = {"min_length": 1, "max_length": MAX_ENTRY_CHARS}
-SUGGESTED_FOR = Parameter("q", str, "Text.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
-SUGGESTION = Parameter("s", str, "A better translation of it.", _read_entry, is_required=True, limits=_ENTRY_LIMITS)
+SUGGESTED_FOR = Parameter("q", str, "Text.", read_entry, is_required=True, limits=ENTRY_LIMITS)
+SUGGESTION = Parameter("s", str, "A better translation of it.", read_entry, is_required=True, limits=ENTRY_LIMITS)
 SUGGEST = Parameters(
     OWN_SENTENCES,
     ALL_PRESENT,

@@ -1,6 +1,5 @@
 """POST /inspect: how a model came to its translation of one sentence. LibreTranslate has nothing like it."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 
 from fastapi import APIRouter, Request
@@ -15,7 +14,6 @@ from app.api.libretranslate.parameters import OPTIONS, SOURCE, TARGET, Q
 from app.api.request_body import read_parameters
 from app.engine.interface import Inspection, InspectionCall, SearchNode
 from app.fairness.offload import offload
-from app.settings import Settings
 
 router = APIRouter(tags=["Translation"])
 
@@ -42,29 +40,18 @@ async def post_inspect(request: Request, service: CurrentService) -> Response:
     """
     values = await read_parameters(request, service.settings.max_body_bytes)
     key = await service.access.check(request, values.get("api_key") or header_key(request, "Bearer"), "translate")
-    call = parse_inspection(values, settings=service.settings, pairs=service.engine.pairs)
-    async with service.access.spending(key, len(call.text)):
-        inspection = await run_while_connected(request, service.engine.inspect(call))
-    return await offload(_response, inspection)
-
-
-def parse_inspection(
-    values: Mapping[str, object], *, settings: Settings, pairs: frozenset[tuple[str, str]]
-) -> InspectionCall:
-    """Checks the parameters of an inspection.
-
-    Raises:
-        InvalidRequest: With a sentence for the first check that failed, or a subclass of it.
-    """
-    given = INSPECT.read(values, settings=settings, pairs=pairs)
+    given = service.given(INSPECT, values)
     [text] = given[Q]
-    return InspectionCall(
+    call = InspectionCall(
         text=text,
         source=given[SOURCE],
         target=given[TARGET],
         options=given[OPTIONS],
         translation=given[TRANSLATION],
     )
+    async with service.access.spending(key, len(text)):
+        inspection = await run_while_connected(request, service.engine.inspect(call))
+    return await offload(_response, inspection)
 
 
 def _response(inspection: Inspection) -> JSONResponse:
