@@ -105,10 +105,10 @@ def _plural(word: str, language: str) -> str:
     return forms[1] if language == "en" else next((form for form in forms if form.endswith(("en", "e"))), word)
 
 
-def masked(text: str, case: Case, *, any_translation: bool) -> str | None:
+def masked(text: str, case: Case) -> str | None:
     """The text with a sign for each term; None if it has none of the possible words for one."""
     for term in case.terms:
-        words = [term.target, *([term.in_reference, *term.others] if any_translation else [])]
+        words = [term.target, term.in_reference, *term.others]
         word = next((each for each in words if has(text, each, case.target)), None)
         if word is None:
             return None
@@ -121,8 +121,8 @@ def rest_bleu(cases: Sequence[Case], free: Sequence[str], others: Sequence[str])
     """BLEU of the rest of free translations and of others, and of how many sentences."""
     rows = []
     for case, one, other in zip(cases, free, others, strict=True):
-        reference = masked(case.reference, case, any_translation=True)
-        row = (reference, masked(one, case, any_translation=True), masked(other, case, any_translation=True))
+        reference = masked(case.reference, case)
+        row = (reference, masked(one, case), masked(other, case))
         if all(text is not None for text in row):
             rows.append(row)
     references, *systems = ([str(row[index]) for row in rows] for index in range(3))

@@ -142,8 +142,8 @@ def _odd_inputs(words: Sequence[str], random: Random) -> list[str]:
     """1,000 texts that are no sentences: letters, repetitions, signs."""
     letters = "abcdefghijklmnopqrstuvwxyzäöüß"
 
-    def nonsense(longest: int = 12) -> str:
-        return "".join(random.choices(letters, k=random.randint(1, longest)))
+    def nonsense() -> str:
+        return "".join(random.choices(letters, k=random.randint(1, 12)))
 
     makers: list[Callable[[], str]] = [
         nonsense,

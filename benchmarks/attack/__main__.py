@@ -27,9 +27,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.attack.attack import Attack
 from benchmarks.attack.attacks import ATTACKS, SENTENCE
-from benchmarks.attack.client import JSON, Target
+from benchmarks.attack.client import JSON, Attack, Target
 from benchmarks.attack.documents import DOCUMENT_ATTACKS
 from benchmarks.attack.parameters import (
     ATTACK_LIMIT_S,

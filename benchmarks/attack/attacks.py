@@ -6,8 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from functools import partial
 
-from benchmarks.attack.attack import Attack
-from benchmarks.attack.client import FORM, JSON, MEBIBYTE, Target, again_and_again, at_once, counted
+from benchmarks.attack.client import FORM, JSON, MEBIBYTE, Attack, Target, again_and_again, at_once, counted
 from benchmarks.attack.documents import DOCUMENT_ATTACKS
 from benchmarks.attack.parameters import DEADLINE_MS, REPEATED_S, WINDOWS_S
 

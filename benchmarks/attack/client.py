@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import math
 import socket
 import threading
 import time
@@ -10,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 HOST = "127.0.0.1"
 JSON = {"Content-Type": "application/json"}
@@ -33,9 +32,9 @@ class Target:
     over: threading.Event = field(default_factory=threading.Event)
     began_s: float = field(default_factory=time.monotonic)
 
-    def timeout_s(self, wanted_s: float = math.inf) -> float:
+    def timeout_s(self) -> float:
         """Seconds that may be waited for one answer: never beyond the attack's limit."""
-        return max(0.1, min(wanted_s, self.began_s + self.limit_s - time.monotonic()))
+        return max(0.1, self.began_s + self.limit_s - time.monotonic())
 
     def connect(self) -> socket.socket:
         """A connection."""
@@ -95,6 +94,20 @@ class Target:
     def wait(self, seconds: float) -> None:
         """Wait until the attack's time is over, but at most this long."""
         self.over.wait(seconds)
+
+
+class Attack(NamedTuple):
+    """An attack.
+
+    Attributes:
+        name: Name in the table.
+        run: Does it; returns its outcome.
+        is_good: Judges the outcome.
+    """
+
+    name: str
+    run: Callable[[Target], str]
+    is_good: Callable[[str], bool]
 
 
 def at_once(*calls: Callable[[], str]) -> str:

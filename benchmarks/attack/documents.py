@@ -9,30 +9,12 @@ import uuid
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from benchmarks.attack.attack import Attack
-from benchmarks.attack.client import JSON, MEBIBYTE, Target, at_once, counted
+from benchmarks.attack.client import JSON, MEBIBYTE, Attack, Target, at_once, counted
 from tests.support.hostile_documents import HOSTILE, REFUSED, docx, odf, pdf, xliff
 
 OTHER = "127.0.0.2"
 """The address of another client."""
-_FORMATS = (
-    "docx",
-    "pptx",
-    "xlsx",
-    "odt",
-    "odp",
-    "epub",
-    "html",
-    "xml",
-    "md",
-    "txt",
-    "srt",
-    "vtt",
-    "csv",
-    "tsv",
-    "json",
-)
-_FORMATS = (*_FORMATS, "po", "xliff", "idml", "strings", "stringsdict", "xcstrings")
+_FORMATS = dict.fromkeys(title.partition(":")[0] for title in HOSTILE)
 _UNPACKED_MB = 100
 _JUST_ALLOWED = 9_000  # objects of a paragraph
 _REFUSED = 20_000
