@@ -1,41 +1,5 @@
 """Everything that can go wrong, as one tree. No HTTP in here: ``app.api`` maps classes to statuses.
 
-    DragomanError
-    ├── InvalidRequest          the caller can fix it
-    │   ├── InvalidGlossary         entries that can't be terms
-    │   ├── InvalidMemory           entries that can't be in a translation memory
-    │   ├── FeatureUnavailable      a feature that this server doesn't have
-    │   ├── UnsupportedPair         no model for this source/target
-    │   ├── OptionOutOfRange        a search option outside its documented range
-    │   ├── TextTooLong             a text, or a list of texts, over its limit
-    │   ├── UnsupportedDocument     a file of a format that is not translated, or with macros
-    │   ├── EncryptedDocument       a file with a password
-    │   ├── DamagedDocument         a file that is not what its name says
-    │   ├── DocumentTooLarge        a file over its limit, packed or unpacked
-    │   ├── WrongReview             corrections that don't fit the file that came with them
-    │   └── ExtraMissing            a file whose format needs an extra that is not installed
-    ├── Unauthorized            what needs a key came without it, or with another
-    ├── KeyRequired             no API key, and keys are required
-    ├── InvalidKey              an API key that doesn't exist
-    ├── QuotaExceeded           the key's characters of this month are used up
-    ├── RateLimited             too many requests in a minute
-    ├── RoomExceeded            what clients have stored would exceed a limit in bytes
-    ├── GlossaryNotFound        no glossary of this id for this key
-    ├── MemoryNotFound          no translation memory of this id for this key, or no such entry in it
-    ├── StyleNotFound           no style rule list of this id for this key
-    ├── DocumentNotFound        no document of this id and key, or it was downloaded
-    ├── DocumentNotReady        the document is not translated yet
-    ├── FeatureDisabled         it is there, but switched off by the settings, or not for this key
-    ├── StorageFailure          the database or the files' storage can't be used: disk full, locked, out of reach
-    ├── IssuerUnavailable       a token can't be checked, for its issuer is out of reach
-    ├── Overloaded              try again later: admission refused, nothing was started
-    ├── DeadlineExceeded        the request's own time limit passed
-    ├── Cancelled               the caller went away
-    ├── EngineUnavailable       not started yet, stopping, or its thread died
-    ├── ModelFailure            a graph raised or returned non-finite scores
-    ├── BundleError             a bundle is missing, damaged or not understood
-    └── ConfigurationError      settings that can't work together or on this machine
-
 Every class has a stable ``code``. The message is a sentence a person can act on and never holds user text.
 """
 

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +202,7 @@ def _parity(
         parity = measure(model, opened)
         if precision == "float32":
             require(parity)
-        result[precision] = parity.to_dict()
+        result[precision] = asdict(parity)
         if sources and precision != "float16":  # the CPU only emulates float16, slowly
             result[precision]["greedy_agreement"] = agreement(TorchModel(model), opened, config, sources)
     return result

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from app.engine.models.lexicon import KNOWN, WORD
+from app.engine.models.lexicon import KNOWN, WORD, lowered
 from export.lexicon import Lexicons, mark
 from model.data.corpus import read_source
 from model.data.pairs import Pair
@@ -38,7 +38,7 @@ def mark_frequent(lexicons: Lexicons, recipe: Recipe, data: Path) -> Lexicons:
     marked = {}
     for (source, target), lexicon in lexicons.items():
         frequent = {entry for entry, count in counts[source].items() if count >= FREQUENT}
-        missing = {word for word in frequent if word[0].isupper() and not {word, _lower(word)} & lexicon.keys()}
+        missing = {word for word in frequent if word[0].isupper() and not {word, lowered(word)} & lexicon.keys()}
         marked[source, target] = {**mark(lexicon, frequent), **{word: [KNOWN] for word in missing}}
     return marked
 
@@ -74,14 +74,10 @@ def _words_and_terms(text: str, wanted: set[str]) -> Iterator[str]:
     for begin, end in words:
         yield text[begin:end]
     if words:
-        yield _lower(text[slice(*words[0])])
+        yield lowered(text[slice(*words[0])])
     for begin, end in terms if wanted else ():
         term = text[begin:end]
         if term in wanted:
             yield term
-        if begin == words[0][0] and _lower(term) in wanted:
-            yield _lower(term)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+        if begin == words[0][0] and lowered(term) in wanted:
+            yield lowered(term)

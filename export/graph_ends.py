@@ -1,4 +1,4 @@
-"""The inputs and outputs that all graphs have, whatever is between them; their names are those of bundle format 3.
+"""The inputs and outputs that all graphs have, whatever is between them; their names are those of the bundle format.
 
 Axes: B sentences, R live rows, M rows a sentence, S source length, P target positions there is room for, N remembered
 positions, D width, V vocabulary, K candidates, L decoder layers.

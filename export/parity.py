@@ -44,10 +44,6 @@ class Parity:
     step: float
     full_pass: float
 
-    def to_dict(self) -> dict[str, float]:
-        """The errors as the manifest stores them."""
-        return asdict(self)
-
 
 def measure(model: Transformer, graphs: OnnxModel | NativeModel) -> Parity:
     """Compare on random ids over ``SHAPES``.
@@ -128,6 +124,6 @@ def require(parity: Parity, tolerance: float = TOLERANCE) -> None:
     Raises:
         ParityError: Names the graph and the error.
     """
-    for name, error in parity.to_dict().items():
+    for name, error in asdict(parity).items():
         if not error <= tolerance:  # NaN must fail too
             raise ParityError(f"{name}: the exported graph differs from the model by {error:.1e}, over {tolerance:.0e}")

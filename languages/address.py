@@ -1,6 +1,6 @@
 """How a sentence addresses its reader, in languages that have a formal and an informal way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,3 +46,8 @@ class AddressRules:
     read: Callable[[Clues, str], Address]
     formal_words: tuple[str, ...]
     informal_words: tuple[str, ...]
+
+
+def both_cases(words: Iterable[str]) -> tuple[str, ...]:
+    """Each word as it is and with a capital, as sentences begin."""
+    return tuple(form for word in words for form in (word, word.capitalize()))

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from languages.address import Address, AddressRules, Clues
+from languages.address import Address, AddressRules, Clues, both_cases
 from languages.clock import Clock, Phrase, Wording
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
@@ -128,10 +128,6 @@ def _read(clues: Clues, translation: str) -> Address:
     return Address(tuple(formal), tuple(_INFORMAL.findall(translation)))
 
 
-def _both_cases(words: str) -> tuple[str, ...]:
-    return tuple(form for word in words.split() for form in (word, word.capitalize()))
-
-
 LANGUAGE = replace(
     neutral("fr"),
     regions=("BE", "CA", "CH", "FR"),
@@ -147,8 +143,8 @@ LANGUAGE = replace(
     word_endings=frozenset("e ent er es ment nt r s t x".split()),
     address=AddressRules(
         read=_read,
-        formal_words=_both_cases("vous votre vos"),
-        informal_words=_both_cases("tu te toi ton ta tes"),
+        formal_words=both_cases("vous votre vos".split()),
+        informal_words=both_cases("tu te toi ton ta tes".split()),
     ),
     clues=_clues,
     bracketed_endings=frozenset({"e", "es", "ne", "s"}),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from languages.address import Address, AddressRules, Clues
+from languages.address import Address, AddressRules, Clues, both_cases
 from languages.clock import Clock, Phrase, Wording
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
@@ -118,10 +118,6 @@ def _read(clues: Clues, translation: str) -> Address:
     )
 
 
-def _both_cases(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(form for word in words for form in (word, word.capitalize()))
-
-
 LANGUAGE = replace(
     neutral("pt"),
     regions=("BR", "PT"),
@@ -136,7 +132,7 @@ LANGUAGE = replace(
     bases=_bases,
     word_endings=frozenset("a as e es m mente o os r s".split()),
     address=AddressRules(
-        read=_read, formal_words=_both_cases(_FORMAL_WORDS), informal_words=_both_cases(_INFORMAL_WORDS)
+        read=_read, formal_words=both_cases(_FORMAL_WORDS), informal_words=both_cases(_INFORMAL_WORDS)
     ),
     clues=_clues,
     bracketed_endings=frozenset({"as", "es", "s"}),

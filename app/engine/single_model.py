@@ -305,7 +305,7 @@ class Engine:
         }
 
     async def _translate_golden(self, item: Golden) -> str:
-        """Translate the golden sentences, without admission control and before the engine is ready."""
+        """Translate a golden sentence, without admission control and before the engine is ready."""
         call = TranslationCall(
             texts=[item.source],
             source=item.source_language,

@@ -159,12 +159,6 @@ class KeyStore:
             row = connection.execute(select(KEYS).where(KEYS.c.hash == _hash(key))).one_or_none()
         return _key(row) if row else None
 
-    def get(self, key_id: int) -> Key | None:
-        """Returns the record with a number; None if there is none."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(KEYS).where(KEYS.c.id == key_id)).one_or_none()
-        return _key(row) if row else None
-
     def oldest_named(self, names: Collection[str]) -> Key | None:
         """Returns the oldest of the keys with one of these names; None if there is none."""
         query = select(KEYS).where(KEYS.c.name.in_(names)).order_by(KEYS.c.id).limit(1)

@@ -69,7 +69,7 @@ def judge(
         doubled: Words that are no loop if said twice: "Ist das das Haus?"
     """
     found = [verdict for verdict, fails in CHECKS if fails(source, translation)]
-    if _is_repetitive(source, translation, doubled):
+    if _repeats_more(source, translation, 1, doubled):
         found.insert(0, Verdict.REPETITION)
     return (*found, Verdict.TRUNCATED) if truncated else tuple(found)
 
@@ -95,10 +95,6 @@ def loops(source: str, translation: str) -> bool:
     be right: "Geoffrey ran Kamwororor".
     """
     return _repeats_more(source, translation, 2, least_stutter=len(translation) // 3)
-
-
-def _is_repetitive(source: str, translation: str, doubled: Collection[str]) -> bool:
-    return _repeats_more(source, translation, 1, doubled)
 
 
 def _repeats_more(

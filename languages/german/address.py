@@ -7,7 +7,7 @@ imperative without a pronoun ("Schließe die Tür") is informal, unless it is an
 
 import re
 
-from languages.address import Address, AddressRules, Clues
+from languages.address import Address, AddressRules, Clues, both_cases
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NEW_SENTENCE = re.compile(r"(?:^|[.!?:…]|[\"„“«»‚‘(\[–—-])[\s\"„“«»‚‘(\[]*$")
@@ -15,10 +15,8 @@ _INFORMAL = re.compile(
     r"du(?:['’]s)?|dich|dir|dein(?:e[mnrs]?)?|deins|deinetwegen|euch|euer|eure[mnrs]?", re.IGNORECASE
 )
 _FORMAL_POSSESSIVE = re.compile(r"Ihr(?:e[mnrs]?)?")
-_INFORMAL_WORDS = tuple(
-    form
-    for word in "du dich dir dein deine deinem deinen deiner deines euch euer eure eurem euren eurer eures".split()
-    for form in (word, word.capitalize())
+_INFORMAL_WORDS = both_cases(
+    "du dich dir dein deine deinem deinen deiner deines euch euer eure eurem euren eurer eures".split()
 )
 _FORMAL_WORDS = ("Sie", "Ihnen", "Ihr", "Ihre", "Ihrem", "Ihren", "Ihrer", "Ihres")
 # Words before "du" and before "Sie" that are no verbs, although they end like one.

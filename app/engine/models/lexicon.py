@@ -114,7 +114,7 @@ class Lexicon:
         if len(word) < _SHORTEST_NAME or word.islower() or word.isupper() or not word.isalpha():
             return False
         # An entry may have no translation: it is a word that the model knows.
-        if word in self._entries or _lower(word) in self._entries:
+        if word in self._entries or lowered(word) in self._entries:
             return False
         return not word[1:].islower() or _WITHIN_SENTENCE.fullmatch(text, max(0, begin - 2), begin) is not None
 
@@ -124,14 +124,14 @@ class Lexicon:
         if listed is None and not entry[0].isupper():
             return []  # as nearly all
         if listed is None and (titled or first):
-            forms = (_lower(entry), " ".join(map(_lower, entry.split(" "))))
+            forms = (lowered(entry), " ".join(map(lowered, entry.split(" "))))
             listed = next((form for form in forms[: 1 + titled] if form in self._entries), None)
         translations: list[str] = []
         if listed is not None:  # perhaps as a word that the model knows
             translations = self._translations(listed)
             if listed != entry:
                 translations = list(map(_capital, translations))
-        elif self._has_parts and _lower(entry) not in self._entries:
+        elif self._has_parts and lowered(entry) not in self._entries:
             translations = self._compound(entry)
         return [" ".join(map(_capital, each.split(" "))) for each in translations] if titled else translations
 
@@ -190,7 +190,8 @@ def _is_title(text: str, words: Sequence[tuple[int, int]]) -> bool:
     return len(words) >= _SHORTEST_TITLE and all(text[begin].isupper() for begin, _ in words)
 
 
-def _lower(text: str) -> str:
+def lowered(text: str) -> str:
+    """The text with a small letter at its beginning, as a lexicon is asked for it, too."""
     return text[:1].lower() + text[1:]
 
 

@@ -45,8 +45,6 @@ class ChatServer:
         at_once: Sentences that may be under way.
         timeout_s: Seconds for a sentence, with the time until its turn.
         observe: Told what became of each sentence.
-        circuit: Leaves a dead server alone.
-        transport: In place of the network.
 
     Attributes:
         below: As above.
@@ -65,12 +63,10 @@ class ChatServer:
         at_once: int = 4,
         timeout_s: float = 10.0,
         observe: Callable[[Outcome], None] = lambda outcome: None,
-        circuit: Circuit | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.below, self._model, self._timeout_s = below, model, timeout_s
         self._observe = observe
-        self._circuit = circuit or Circuit()
+        self._circuit = Circuit()
         self._turns = asyncio.Semaphore(at_once)
         self._url = f"{url.rstrip('/')}/chat/completions"
         self._client = httpx.AsyncClient(
@@ -78,7 +74,6 @@ class ChatServer:
             timeout=timeout_s,
             limits=httpx.Limits(max_connections=at_once),
             trust_env=False,  # a proxy or .netrc of the environment is not where an operator expects texts to go
-            transport=transport,
         )
 
     def observe(self, outcome: Outcome) -> None:
