@@ -16,8 +16,9 @@ from app.documents.document import Document, bounded
 from app.documents.inline import INLINE
 from app.documents.mixed_content import MixedText, append_text
 from app.documents.safe_xml import parse
-from app.documents.xml_places import Edit, Places, content_of, edited, encoded
+from app.documents.xml_places import Places, content_of, edited, encoded
 from app.fairness.budget import checkpoint
+from app.text.inline.placement import Edit
 from app.text.untranslated import Reason
 
 _STYLES = "a annotation b big del em font i li small span strike strong sub sup tt u ul".split()

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from app.documents.characters import Encoded
 from app.documents.document import Document, bounded
+from app.text.inline.placement import apply
 from app.text.untranslated import Reason
 
 
@@ -46,10 +47,5 @@ def slotted(file: Encoded, slots: Iterable[Slot], kept: Mapping[Reason, int]) ->
 
 def filled(source: str, slots: Sequence[Slot], translations: Sequence[str]) -> str:
     """Returns the file with the translations. A text that equals its translation stays as it is written."""
-    pieces: list[str] = []
-    done = 0
-    for slot, translation in zip(slots, translations, strict=True):
-        if translation != slot.text:
-            pieces += source[done : slot.begin], slot.written(translation)
-            done = slot.end
-    return "".join([*pieces, source[done:]])
+    changed = (each for each in zip(slots, translations, strict=True) if each[1] != each[0].text)
+    return apply(((slot.begin, slot.end, slot.written(translation)) for slot, translation in changed), source)

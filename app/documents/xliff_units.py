@@ -13,7 +13,8 @@ from lxml import etree
 from app.documents.dialect import Dialect
 from app.documents.marks import SENDER, Mark
 from app.documents.mixed_content import MixedText
-from app.documents.xml_places import Edit, Places, content_of, with_attributes
+from app.documents.xml_places import Places, content_of, with_attributes
+from app.text.inline.placement import Edit
 
 _METADATA = "urn:oasis:names:tc:xliff:metadata:2.0"
 _EXACT = 100

@@ -15,6 +15,7 @@ from lxml import etree
 from app.documents.characters import Encoded
 from app.errors import DamagedDocument
 from app.fairness.budget import checkpoint
+from app.text.inline.placement import Edit, apply
 
 _DECLARED = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)""")
 _BEGINNING_BYTES = 1_000
@@ -93,7 +94,7 @@ class Places:
         place = self[element]
         return self.text[place.begin : place.inside]
 
-    def with_attributes(self, element: Any, values: Mapping[str, str | None]) -> "Edit":
+    def with_attributes(self, element: Any, values: Mapping[str, str | None]) -> Edit:
         """Returns the edit that sets attributes of an element; None removes one."""
         place = self[element]
         return Edit(place.begin, place.inside, with_attributes(self.start_tag(element), values))
@@ -121,22 +122,9 @@ def _columns(text: str) -> tuple["array[int]", ...]:
     return begins, insides, end_tags, ends
 
 
-class Edit(NamedTuple):
-    """A range of the text, and what comes there instead."""
-
-    begin: int
-    end: int
-    text: str
-
-
 def edited(text: str, edits: Iterable[Edit]) -> str:
     """Returns the text with the edits, which may not overlap; those at one place come in their order."""
-    pieces: list[str] = []
-    done = 0
-    for edit in sorted(edits, key=lambda edit: edit[:2]):
-        pieces += text[done : edit.begin], edit.text
-        done = edit.end
-    return "".join([*pieces, text[done:]])
+    return apply(sorted(edits, key=lambda edit: edit[:2]), text)
 
 
 def with_attributes(tag: str, values: Mapping[str, str | None]) -> str:

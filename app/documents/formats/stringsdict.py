@@ -13,8 +13,9 @@ from lxml import etree
 from app.documents.characters import char_references
 from app.documents.document import Document, bounded
 from app.documents.safe_xml import parse, writable
-from app.documents.xml_places import Edit, Places, edited, encoded
+from app.documents.xml_places import Places, edited, encoded
 from app.errors import DamagedDocument
+from app.text.inline.placement import Edit
 
 _TRANSLATED = frozenset("NSStringLocalizedFormatKey zero one two few many other".split())
 _VARIABLE = re.compile(r"%(?:\d+\$)?#@\w+@")

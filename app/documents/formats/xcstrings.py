@@ -18,6 +18,7 @@ from app.documents.marks import Marks
 from app.errors import DamagedDocument, UnsupportedDocument
 from app.fairness.budget import checkpoint
 from app.text.data_values import is_data
+from app.text.inline.placement import apply
 from app.text.untranslated import Reason
 from languages.neutral import locale_of
 
@@ -70,11 +71,7 @@ def read(data: bytes, target: str = "") -> Document:
                 unit["value"], mark = next(told)
                 unit["state"] = "translated" if mark and not mark.reasons else "needs_review"
             edits.append(each.edit(layout, language))
-        pieces, done = list[str](), 0
-        for begin, end, text in sorted(edits):
-            pieces += file.text[done:begin], text
-            done = end
-        return file.encoded("".join([*pieces, file.text[done:]]))
+        return file.encoded(apply(sorted(edits), file.text))
 
     return Document(texts=texts, markup=None, write=write, kept=kept, takes_marks=True)
 

@@ -32,7 +32,7 @@ class Placement(NamedTuple):
     lost: tuple[str, ...]
 
 
-def apply(edits: Iterable[Edit], text: str, escape: Callable[[str], str] = str) -> str:
+def apply(edits: Iterable[tuple[int, int, str]], text: str, escape: Callable[[str], str] = str) -> str:
     """Carries out edits that are in order; ``escape`` is for the text that stays."""
     pieces: list[str] = []
     done = 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from app.fairness.budget import checkpoint
 from app.text.data_values import is_data
+from app.text.inline.placement import Edit, apply
 from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import Token, Tokenizer, TokenKind
 from app.text.markup.scope import ATTRIBUTE, HTML, Rules, Scope, attribute_values, primary
@@ -48,14 +49,12 @@ def attribute_texts(source: str, rules: Rules, keep: Callable[[int, int, Reason]
 
 def replace_attributes(rules: Rules, source: str, translations: Mapping[str, str]) -> str:
     """Replaces the values in a page; a value without a translation stays as it is written."""
-    pieces: list[str] = []
-    done = 0
+    edits: list[Edit] = []
     for begin, end, text in _find(source, rules):
         if translations.get(text, text) != text:
             quote = "'" if source[begin] == "'" else '"'
-            pieces += source[done:begin], quote, html.escape(translations[text]), quote
-            done = end
-    return "".join([*pieces, source[done:]])
+            edits.append(Edit(begin, end, f"{quote}{html.escape(translations[text])}{quote}"))
+    return apply(edits, source)
 
 
 def _find(source: str, rules: Rules) -> Iterator[tuple[int, int, str]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from babel import Locale, UnknownLocaleError
 from babel.numbers import NumberFormatError, parse_decimal
 
+from app.text.inline.placement import apply
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import find_all
 from languages.registry import language_of
@@ -100,12 +101,7 @@ def patched(text: str, source: str, target: str, language: str, locale: str) -> 
 
 
 def _skeleton(text: str, found: list[Placeable]) -> str:
-    pieces: list[str] = []
-    done = 0
-    for place in found:
-        pieces += text[done : place.begin], "\0"
-        done = place.end
-    return " ".join(("".join(pieces) + text[done:]).split())
+    return " ".join(apply(((each.begin, each.end, "\0") for each in found), text).split())
 
 
 def _plural(written: str, language: str, locale: str) -> str | None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.text.inline.codec import Codec
 from app.text.inline.objects import Escape, Kind, Part
+from app.text.inline.placement import apply
 
 
 class Written(NamedTuple):
@@ -105,9 +106,4 @@ def _read(text: str, written: Sequence[Written]) -> tuple[str, tuple[Escape, ...
 
 def as_written(content: str, escapes: Iterable[Escape]) -> str:
     """Writes a stretch of a decoded text as it was; the escapes are in order, with places in the stretch."""
-    pieces: list[str] = []
-    done = 0
-    for place, length, written in escapes:
-        pieces += content[done:place], written
-        done = place + length
-    return "".join([*pieces, content[done:]])
+    return apply(((place, place + length, written) for place, length, written in escapes), content)

@@ -18,6 +18,7 @@ import re2
 from app.errors import InvalidRequest
 from app.fairness.budget import checkpoint
 from app.text.inline.objects import Rewrite
+from app.text.inline.placement import apply
 from app.text.numerals.grammar import localize
 from app.text.separators import separators_of_lines
 
@@ -246,12 +247,7 @@ def _joined(text: str, ranges: Iterable[Range]) -> Iterator[Range]:
 
 def _blanked(ranges: Iterable[Range], text: str) -> str:
     r"""Blanks what stands between words: its signs would protect the words that touch it, as in "one\nLine"."""
-    pieces: list[str] = []
-    done = 0
-    for begin, end in merged(ranges):
-        pieces += text[done:begin], " " * (end - begin)
-        done = end
-    return "".join([*pieces, text[done:]]) if pieces else text
+    return apply(((begin, end, " " * (end - begin)) for begin, end in merged(ranges)), text)
 
 
 def find_all(text: str, patterns: Patterns, tags: Sequence[int] = (), *, with_marks: bool = True) -> Found:
