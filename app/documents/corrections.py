@@ -15,7 +15,7 @@ from app.fairness.budget import checkpoint
 from app.text.inline.objects import Inline
 from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import Link, links_of_same
-from app.text.markup.extraction import Rules, extract
+from app.text.markup.extraction import Rules, extract, joined
 from app.text.protection.protected import Protected, with_stand_ins
 
 # Private-use characters, as placeholders of models are. A block never has all 256 of them itself.
@@ -56,7 +56,7 @@ class TranslatedText:
     """
 
     def __init__(self, text: str, markup: Rules | None) -> None:
-        self._text = text
+        self._text, self._markup = text, markup
         self._document = extract(text, markup).with_placeholders(_PLACEHOLDERS) if markup else None
         inlines = self._document.inlines if self._document else ()
         self._protected = [with_stand_ins(inline) for inline in inlines]
@@ -81,7 +81,7 @@ class TranslatedText:
             own.sort()
             if any(one.end > other.begin for one, other in pairwise(own)):
                 raise ValueError("two sentences are at the same place")
-        if self._document is None:
+        if self._document is None or self._markup is None:
             return apply(edits[0], self._text)
         texts = [each.text for each in self._protected]
         links: list[Sequence[Link]] = [()] * len(texts)
@@ -90,7 +90,7 @@ class TranslatedText:
             if own:
                 texts[block] = _hidden(self._protected[block], apply(own, self.blocks[block]))
                 links[block] = list(_links(self._document.inlines[block], texts[block]))
-        return self._document.rebuild(texts, links).text
+        return joined(self._markup, [self._document.rebuild(texts, links)]).text
 
 
 def _hidden(protected: Protected, shown: str) -> str:

@@ -20,7 +20,7 @@ from tests.support.work import check_growth, lines_of, work_of_copies
 with charged_copies():
     from app.text.data_values import is_data
     from app.text.inline.target_tokens import Link
-    from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract
+    from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract, joined
     from app.text.protection.defaults import untranslatable
     from app.text.protection.patterns import NOTHING, compile_patterns
     from app.text.protection.protected import protect
@@ -125,7 +125,8 @@ def links_of(text: str) -> list[Link]:
 def markup(rules: Rules) -> Callable[[str], None]:
     def rebuild(text: str) -> None:
         document = extract(text, rules, untranslatable(text, KNOWN))
-        document.rebuild([f"{text}!" for text in document.texts], list(map(links_of, document.texts)))
+        rebuilt = document.rebuild([f"{text}!" for text in document.texts], list(map(links_of, document.texts)))
+        joined(rules, [rebuilt])
 
     return rebuild
 

@@ -45,7 +45,7 @@ class Rebuilt(NamedTuple):
         lost: Untranslated parts of sentences, as written, that the model lost; they were put where they probably
             belong. Also the marks of omitted emphasis in Markdown, for which the translation has no word; nothing else
             is ever omitted.
-        values: New values of attributes by the old ones, if they are not in the text yet.
+        values: New values of attributes by the old ones; ``extraction.joined`` puts them into the text.
         runs: Each text as the source writes it, and its translation as it is written in ``text``.
     """
 
@@ -71,7 +71,6 @@ class Document:
         attributes: How many of the texts are values of attributes.
         size: Characters of the texts; texts and their objects count as some more.
         kept: What stays as it is on purpose outside of the texts.
-        replace_attributes: Replaces values of attributes, given by their old values; None to leave that to the caller.
     """
 
     texts: tuple[str, ...]
@@ -82,7 +81,6 @@ class Document:
     attributes: int = 0
     size: int = 0
     kept: tuple[Untranslated, ...] = ()
-    replace_attributes: Callable[[str, Mapping[str, str]], str] | None = None
 
     def with_placeholders(self, placeholders: Sequence[str]) -> "Document":
         """Returns the document with placeholders as stand-ins, if there are placeholders that a text doesn't have."""
@@ -118,8 +116,6 @@ class Document:
         count = len(runs) - self.attributes
         document = "".join(chain.from_iterable(zip_longest(self.skeleton, runs[:count], fillvalue="")))
         values = dict(zip(self.runs[count:], runs[count:], strict=True))
-        if self.replace_attributes:
-            document, values = self.replace_attributes(document, values), {}
         return Rebuilt(document, tuple(lost), values, tuple(zip(self.runs, runs, strict=True)))
 
 

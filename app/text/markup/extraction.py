@@ -1,8 +1,6 @@
 """Takes marked-up text apart and puts it together again: the entry point to HTML, XML and Markdown."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
 
 from app.text.markup.attributes import replace_attributes
 from app.text.markup.document import Document, DocumentBuilder, Rebuilt
@@ -15,7 +13,7 @@ __all__ = ["HTML", "MARKDOWN", "Document", "Rebuilt", "Rules", "extract", "extra
 
 
 def extract(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> Document:
-    """Finds the translatable texts of a document; any string is accepted.
+    """Finds the translatable texts of a document; any string is accepted. ``joined`` completes their translation.
 
     Args:
         source: HTML, XML or Markdown, as the rules say.
@@ -27,9 +25,7 @@ def extract(source: str, rules: Rules = HTML, protected: Patterns = NOTHING) -> 
         InvalidRequest: The search for protected spans takes too long.
     """
     [document] = extract_parts(source, rules, protected, size=None)
-    if not rules.translate_attributes:
-        return document
-    return replace(document, replace_attributes=partial(replace_attributes, rules))
+    return document
 
 
 def extract_parts(

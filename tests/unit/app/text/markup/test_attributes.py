@@ -6,7 +6,7 @@ import pytest
 
 from app.text.markup import attributes
 from app.text.markup.attributes import in_language
-from app.text.markup.extraction import Rules, extract
+from app.text.markup.extraction import Rules, extract, joined
 from app.text.markup.html_tokenizer import Token, Tokenizer
 from app.text.protection.patterns import compile_patterns
 
@@ -15,7 +15,7 @@ RULES = Rules(translate_attributes=True)
 
 def translated(source: str) -> str:
     document = extract(source, RULES)
-    return document.rebuild([text.upper() for text in document.texts]).text
+    return joined(RULES, [document.rebuild([text.upper() for text in document.texts])]).text
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_without_the_rule_attributes_stay() -> None:
 def test_equal_values_are_one_text_and_protected_spans_stay() -> None:
     document = extract('<p title="Hund $X">a</p><p title="Hund $X">b</p>', RULES, compile_patterns(["$X"]))
     assert len(document.texts) == 3
-    rebuilt = document.rebuild([text.replace("Hund", "dog") for text in document.texts])
+    rebuilt = joined(RULES, [document.rebuild([text.replace("Hund", "dog") for text in document.texts])])
     assert rebuilt.text == '<p title="dog $X">a</p><p title="dog $X">b</p>'
 
 
