@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+from app.engine.decoding.batch_decoder import Batch
 from app.engine.decoding.half_words import endings_of
 from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.model_group import ModelGroup
@@ -17,7 +18,7 @@ from app.engine.models.manifest import Manifest
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.onnx.encoder_cache import EncoderCache
 from app.engine.onnx.opening import OpenModel
-from app.engine.scheduling.policy import Batch, Job
+from app.engine.scheduling.policy import Job
 
 _EXAMPLE_BYTES = 64 << 20  # states of some 17,000 examples
 _EXAMPLES_AT_ONCE = 16  # of a turn, in which nobody else's sentences get on: some 0.1 s
@@ -119,41 +120,23 @@ class ModelWork:
 
     def new_search(self, job: Job) -> Search:
         """A search with the job's options."""
-        manifest, options = self._manifest, job.options
+        ids, options = self._manifest.ids, job.options
+        shared: dict[str, Any] = {"start_id": ids.decoder_start, "eos_id": ids.eos, "options": options}
         if job.known:
-            return Search(
-                start_id=manifest.ids.decoder_start,
-                eos_id=manifest.ids.eos,
-                max_length=len(job.known),
-                options=options,
-                prefix=job.known,
-            )
+            return Search(**shared, max_length=len(job.known), prefix=job.known)
         prefix = None if options.prefix is None else self._tokenizer.encode_target(options.prefix)
         avoided = [tuple(self._tokenizer.encode_target(word)) for word in options.avoid]
         # One more than the minimum, so that the model gets to end it.
         default = default_max_length(len(job.source)) + len(prefix or ())
         wanted = options.max_length or max(default, options.min_length + 1)
+        shared["max_length"] = min(wanted, self._manifest.shape.max_positions)
         if job.terms:
-            return TermSearch(
-                start_id=manifest.ids.decoder_start,
-                eos_id=manifest.ids.eos,
-                max_length=min(wanted, manifest.shape.max_positions),
-                options=options,
-                constraints=job.terms,
-                word_parts=self._word_parts,
-            )
-        arguments: dict[str, Any] = {
-            "start_id": manifest.ids.decoder_start,
-            "eos_id": manifest.ids.eos,
-            "max_length": min(wanted, manifest.shape.max_positions),
-            "options": options,
-            "prefix": prefix,
-            "avoided": [word for word in avoided if word],
-        }
+            return TermSearch(**shared, constraints=job.terms, word_parts=self._word_parts)
+        shared |= {"prefix": prefix, "avoided": [word for word in avoided if word]}
         search = (
-            LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, endings=self._endings, **arguments)
+            LexiconSearch(rare_words=job.rare_words, pieces=self._pieces, endings=self._endings, **shared)
             if job.rare_words
-            else Search(**arguments)
+            else Search(**shared)
         )
         search.streams = job.on_tokens is not None
         return search

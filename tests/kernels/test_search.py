@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.decoding.batch_decoder import BatchDecoder, decode
+from app.engine.decoding.batch_decoder import Batch, BatchDecoder, decode
 from app.engine.decoding.lexicon_search import LexiconSearch
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.split_batch import SplitBatch, new_batch
 from app.engine.decoding.word_trees import RareWord, position_and_best
 from app.engine.onnx.native import NativeModel
 from app.engine.options import SearchOptions
-from app.engine.scheduling.policy import Batch
 from model.data.tokenizer import BOS_ID, EOS_ID
 from tests.support.tiny import sentence_pairs, source_ids
 

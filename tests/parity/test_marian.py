@@ -221,7 +221,7 @@ def test_ids_become_the_text_that_marian_tokenizer_makes(
         transformers.MarianTokenizer.from_pretrained(folder),
         Engine.from_settings(Settings(bundle=imported.path)),
     )
-    tokenizer = ours._detokenizer._tokenizer
+    tokenizer = ours._detokenizer.tokenizer
     special = {EOS, 1, model.config.pad_token_id, *theirs.convert_tokens_to_ids([">>eng<<", ">>fra<<"])}
     plain = [index for index in range(model.config.vocab_size) if index not in special]
     rng = np.random.default_rng(0)

@@ -21,6 +21,29 @@ Features = TypeVar("Features")
 _Given = TypeVar("_Given", contravariant=True)
 
 
+class Batch(Protocol[_Given]):
+    """A running decode, such as ``BatchDecoder``."""
+
+    steps: int
+    """Made so far."""
+
+    @property
+    def live_rows(self) -> int:
+        """Rows of the next step."""
+
+    def join(self, searches: Sequence[Search], features: Sequence[_Given]) -> None:
+        """Add sentences."""
+
+    def step(self, most: int) -> Sequence[Search]:
+        """Advance all searches by as many steps as the model makes at once, at most this many; return the finished."""
+
+    def drop(self, gone: Sequence[Search]) -> None:
+        """Take sentences out."""
+
+    def emptied(self) -> "Batch[_Given]":
+        """A batch of the same kind without sentences, after a failure that may have spoilt this one."""
+
+
 class LiveRows(Protocol[_Given]):
     """The decoder's side of a batch: one row a live hypothesis."""
 

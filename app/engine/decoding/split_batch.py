@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from app.engine.decoding.batch_decoder import BatchDecoder, Features, Model
+from app.engine.decoding.batch_decoder import Batch, BatchDecoder, Features, Model
 from app.engine.decoding.search import Search
 
 _STEPS_TOGETHER = 8  # in one call: newcomers wait for the single steps of the restricted searches
@@ -12,30 +12,18 @@ _STEPS_TOGETHER = 8  # in one call: newcomers wait for the single steps of the r
 _Given = TypeVar("_Given", contravariant=True)
 
 
-class Part(Protocol[_Given]):
-    """A batch of some kind of search, such as ``BatchDecoder``."""
-
-    steps: int
+class Part(Batch[_Given], Protocol[_Given]):
+    """A batch that also tells its searches, such as ``BatchDecoder``."""
 
     @property
     def searches(self) -> Sequence[Search]:
         """The unfinished searches."""
 
-    @property
-    def live_rows(self) -> int:
-        """Rows of the next step."""
-
-    def join(self, searches: Sequence[Search], features: Sequence[_Given]) -> None:
-        """Add sentences."""
-
     def step(self, most: int) -> list[Search]:
-        """Advance all searches; return the finished."""
-
-    def drop(self, gone: Sequence[Search]) -> None:
-        """Take searches out."""
+        """See ``Batch``."""
 
     def emptied(self) -> "Part[_Given]":
-        """A batch of the same kind without searches."""
+        """See ``Batch``."""
 
 
 class SplitBatch(Generic[Features]):

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engine.decoding.search import Hypothesis
-from app.engine.decoding.term_search import TermConstraints
 from app.engine.interface import Draft, Version
 from app.engine.models.manifest import Confidence
 from app.engine.models.tokenizer import Tokenizer
 from app.engine.request.segmentation import Segment
-from app.engine.request.terms import constraints_of
 from app.text.inline.target_tokens import Link
-from app.text.terms.glossary import Term
 
 _NO_CHARACTER = "\ufffd"
 
@@ -23,6 +20,9 @@ class Detokenizer:
         tokenizer: The bundle's.
         confidence: How the bundle computes the confidence; None if it can't.
         placeholders: Characters that the model copies.
+
+    Attributes:
+        tokenizer: As above.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Detokenizer:
         confidence: Confidence | None = None,
         placeholders: Sequence[str] = (),
     ) -> None:
-        self._tokenizer, self._confidence = tokenizer, confidence
+        self.tokenizer, self._confidence = tokenizer, confidence
         self._placeholders = frozenset(map(tokenizer.piece_id, placeholders))
 
     def prefix(self, segment: Segment, tokens: Sequence[int]) -> str:
@@ -39,7 +39,7 @@ class Detokenizer:
         invented = self._invented(segment)
         tokens = [token for token in tokens if token not in invented]
         # Further bytes may complete a character, and the sentence's own ends have no white space.
-        return self._tokenizer.decode(tokens).replace(_NO_CHARACTER, "").strip()
+        return self.tokenizer.decode(tokens).replace(_NO_CHARACTER, "").strip()
 
     def draft(self, segment: Segment, hypotheses: Sequence[Hypothesis], *, alignment: bool) -> Draft:
         """The draft of a segment.
@@ -51,10 +51,10 @@ class Detokenizer:
         """
         found: dict[str, Hypothesis] = {}
         for hypothesis in hypotheses:
-            text = self._tokenizer.decode(hypothesis.tokens)
+            text = self.tokenizer.decode(hypothesis.tokens)
             if self._is_broken(segment, text) or not self._invented(segment).isdisjoint(hypothesis.tokens):
                 hypothesis = self._cleaned(segment, hypothesis)
-                text = self._tokenizer.decode(hypothesis.tokens)
+                text = self.tokenizer.decode(hypothesis.tokens)
             found.setdefault(text.strip(), hypothesis)
         # An empty translation must not swallow text, if there is another one.
         silence = found.pop("", None)
@@ -84,7 +84,7 @@ class Detokenizer:
         """Remove placeholders that the source doesn't have, and bytes that form no character."""
         tokens, attended = hypothesis.tokens, hypothesis.attended
         invented = self._invented(segment)
-        text, places = self._tokenizer.decode_with_spans(tokens)
+        text, places = self.tokenizer.decode_with_spans(tokens)
         broken = self._is_broken(segment, text)
         kept = [
             index
@@ -97,21 +97,11 @@ class Detokenizer:
             attended=tuple(attended[index] for index in kept) if attended else attended,
         )
 
-    def constraints(self, segment: Segment, terms: Sequence[Term], free: Hypothesis) -> TermConstraints:
-        """Return the terms that another search must find.
-
-        Args:
-            segment: The segment.
-            terms: Its terms.
-            free: Its translation without them.
-        """
-        return constraints_of(segment, terms, free, self._tokenizer)
-
     def links(self, segment: Segment, best: Hypothesis) -> tuple[Link, ...]:
         """Character ranges that the pieces of a hypothesis translate; a piece that looks at no text has none."""
-        spans = self._tokenizer.encode_with_spans(segment.source).spans
+        spans = self.tokenizer.encode_with_spans(segment.source).spans
         tag_length = len(segment.ids) - len(spans) - 1
-        text, places = self._tokenizer.decode_with_spans(best.tokens)
+        text, places = self.tokenizer.decode_with_spans(best.tokens)
         stripped = len(text) - len(text.lstrip())
         length = len(text.strip())
         links = []

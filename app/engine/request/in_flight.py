@@ -27,7 +27,7 @@ from app.engine.options import SearchOptions
 from app.engine.request.coalescing import Coalescer
 from app.engine.request.detokenization import Detokenizer
 from app.engine.request.segmentation import CONTEXT, Segment
-from app.engine.request.terms import term_options
+from app.engine.request.terms import constraints_of, term_options
 from app.engine.scheduling.policy import POLICY, Job, Outcome
 from app.fairness.offload import Inline, is_brief, offload, size_of
 from app.fairness.turns import Turns
@@ -310,7 +310,7 @@ class RequestTask:
     async def _with_terms(self, segment: Segment, free: Hypothesis, job: Job) -> Sequence[Hypothesis]:
         """Searches for the terms of a segment, given its translation without them."""
         own = within(self._call.terms[segment.text_index], segment.begin, segment.begin + len(segment.source))
-        constraints = self._detokenizer.constraints(segment, own, free)
+        constraints = constraints_of(segment, own, free, self._detokenizer.tokenizer)
         long = self._quota.source_tokens >= POLICY.short_tokens
         options = term_options(self._options, constraints)
         again = Job(source=segment.ids, options=options, terms=constraints, long=long, again=True, memory=job.memory)

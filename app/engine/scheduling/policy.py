@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from app.engine.decoding.batch_decoder import Batch
 from app.engine.decoding.neighbours import Neighbours
 from app.engine.decoding.search import Hypothesis, Search
 from app.engine.decoding.term_search import TermConstraints
@@ -63,30 +64,6 @@ POLICY = Policy()
 
 Features = TypeVar("Features")
 """The encoder's result for one sentence."""
-_Given = TypeVar("_Given", contravariant=True)
-
-
-class Batch(Protocol[_Given]):
-    """A running decode, as ``app.engine.decoding.batch_decoder.BatchDecoder``."""
-
-    steps: int
-    """Made so far."""
-
-    @property
-    def live_rows(self) -> int:
-        """Rows of the next step."""
-
-    def join(self, searches: Sequence[Search], features: Sequence[_Given]) -> None:
-        """Add sentences."""
-
-    def step(self, most: int) -> Sequence[Search]:
-        """Advance all searches by as many steps as the model makes at once, at most this many; return the finished."""
-
-    def drop(self, gone: Sequence[Search]) -> None:
-        """Take sentences out."""
-
-    def emptied(self) -> "Batch[_Given]":
-        """A batch of the same kind without sentences, after a failure that may have spoilt this one."""
 
 
 @dataclass(frozen=True, kw_only=True)

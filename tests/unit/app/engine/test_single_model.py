@@ -60,7 +60,7 @@ async def test_a_long_sentence_is_broken_up_and_nothing_is_lost(engine, tiny_bun
     assert without_space("".join(sentence.source for sentence in found.sentences)) == without_space(text)
     for sentence in found.sentences:
         assert sentence.text
-        assert len(engine._detokenizer._tokenizer.encode(sentence.source)) + 2 <= LONGEST_SOURCE
+        assert len(engine._detokenizer.tokenizer.encode(sentence.source)) + 2 <= LONGEST_SOURCE
     cursor = 0
     for sentence in found.sentences:
         cursor = found.text.index(sentence.text, cursor) + len(sentence.text)
