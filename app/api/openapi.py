@@ -268,24 +268,14 @@ def path_parameter(name: str, description: str, example: str) -> dict[str, Any]:
     }
 
 
-REPORT_RESPONSE = {
-    "description": "The report, as an attachment",
-    "content": {
-        "*/*": {
-            "schema": {"type": "string", "format": "binary"},
-            "examples": named({"csv": ("As a table", "kind,text,source,translation,value,note")}),
-        }
-    },
-}
-FILE_RESPONSE = {
-    "description": "The translated file, as an attachment",
-    "content": {
-        "*/*": {
-            "schema": {"type": "string", "format": "binary"},
-            "examples": named({"text": ("A file of plain text", "Where is the station?")}),
-        }
-    },
-}
+def attachment_response(description: str, examples: Examples) -> dict[str, Any]:
+    """A file, of any media type."""
+    content = {"schema": {"type": "string", "format": "binary"}, "examples": named(examples)}
+    return {"description": f"{description}, as an attachment", "content": {"*/*": content}}
+
+
+REPORT_RESPONSE = attachment_response("The report", {"csv": ("As a table", "kind,text,source,translation,value,note")})
+FILE_RESPONSE = attachment_response("The translated file", {"text": ("A file of plain text", "Where is the station?")})
 
 HEALTH_RESPONSES: Responses = {200: response(schemas.Status, "Alive", {"ok": ("Alive", {"status": "ok"})})}
 

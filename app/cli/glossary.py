@@ -1,7 +1,5 @@
 """``dragoman glossary``: the glossaries of a server, which may be running."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,11 +7,11 @@ import typer
 
 from app.cli.glossary_files import EXTENSIONS, is_glossary, read_glossary, write_glossary
 from app.cli.memory import check_languages
-from app.cli.stores import open_database
+from app.cli.stores import only, opened
 from app.cli.tables import JsonOption, print_rows
-from app.errors import DragomanError
 
 if TYPE_CHECKING:
+    from app.storage.database import Database
     from app.storage.glossaries import GlossaryStore, StoredDictionary, StoredGlossary
 
 glossary = typer.Typer(
@@ -25,17 +23,13 @@ Name = Annotated[str, typer.Argument(help="The glossary's name or id.")]
 File = Annotated[Path, typer.Argument(help="A file whose name ends in .tsv, .csv (source term, target term) or .tbx.")]
 Source = Annotated[str | None, typer.Option("--from", "-f", help="Language of the terms, if there are several.")]
 Target = Annotated[str | None, typer.Option("--to", "-t", help="Language of their translations, if there are several.")]
+_THINGS = ("glossary", "glossaries")
 
 
-@contextmanager
-def _store() -> Iterator["GlossaryStore"]:
-    with open_database() as database:
-        from app.storage.glossaries import GlossaryStore
+def _store(database: "Database") -> "GlossaryStore":
+    from app.storage.glossaries import GlossaryStore
 
-        try:
-            yield GlossaryStore(database)
-        except DragomanError as error:
-            raise typer.BadParameter(str(error)) from None
+    return GlossaryStore(database)
 
 
 @glossary.command()
@@ -50,19 +44,19 @@ def add(
     source, target = check_languages(source, target)
     _check_form(file)
     entries = read_glossary(file, source, target)
-    with _store() as store:
+    with opened(_store) as store:
         found = [one for one in store.list_all() if name in (one.id, one.name)]
         if not found:
             typer.echo(store.add(key, name, [(source, target, entries)]).id)
             return
-        one = _only(found)
+        one = only(found, *_THINGS)
         typer.echo(store.change(one.key_id, one.id, None, (source, target, entries)).id)
 
 
 @glossary.command("list")
 def list_glossaries(as_json: JsonOption = False) -> None:
     """List the glossaries of all owners, with a row for each pair of languages."""
-    with _store() as store:
+    with opened(_store) as store:
         found = store.list_all()
     print_rows(
         ("id", "name", "source", "target", "terms", "key", "created"),
@@ -78,8 +72,8 @@ def list_glossaries(as_json: JsonOption = False) -> None:
 @glossary.command()
 def show(name: Name, source: Source = None, target: Target = None, as_json: JsonOption = False) -> None:
     """List the terms of a pair of languages."""
-    with _store() as store:
-        entries = _entries(store, name, source, target)
+    with opened(_store) as store:
+        _, entries = _entries(store, name, source, target)
     print_rows(("term", "translation"), entries.items(), as_json=as_json)
 
 
@@ -87,17 +81,15 @@ def show(name: Name, source: Source = None, target: Target = None, as_json: Json
 def export(name: Name, file: File, source: Source = None, target: Target = None) -> None:
     """Write the terms of a pair of languages to a file."""
     _check_form(file)
-    with _store() as store:
-        found = _find(store, name)
-        pair = _dictionary(found, source, target)
-        entries = store.entries(found.key_id, found.id, pair.source, pair.target)
+    with opened(_store) as store:
+        pair, entries = _entries(store, name, source, target)
     file.write_bytes(write_glossary(file, entries, pair.source, pair.target))
 
 
 @glossary.command()
 def remove(name: Name, source: Source = None, target: Target = None) -> None:
     """Remove a glossary, or only its terms of one pair of languages."""
-    with _store() as store:
+    with opened(_store) as store:
         found = _find(store, name)
         pair = None if source is None and target is None else _dictionary(found, source, target)
         store.remove(found.key_id, found.id, (pair.source, pair.target) if pair else None)
@@ -109,20 +101,15 @@ def _check_form(file: Path) -> None:
 
 
 def _find(store: "GlossaryStore", name: str) -> "StoredGlossary":
-    return _only([one for one in store.list_all() if name in (one.id, one.name)])
+    return only([one for one in store.list_all() if name in (one.id, one.name)], *_THINGS)
 
 
-def _only(found: "list[StoredGlossary]") -> "StoredGlossary":
-    if len(found) != 1:
-        problem = "there are several glossaries with this name; use the id" if found else "there is no such glossary"
-        raise typer.BadParameter(f"{problem} (dragoman glossary list)")
-    return found[0]
-
-
-def _entries(store: "GlossaryStore", name: str, source: str | None, target: str | None) -> dict[str, str]:
+def _entries(
+    store: "GlossaryStore", name: str, source: str | None, target: str | None
+) -> "tuple[StoredDictionary, dict[str, str]]":
     found = _find(store, name)
     pair = _dictionary(found, source, target)
-    return store.entries(found.key_id, found.id, pair.source, pair.target)
+    return pair, store.entries(found.key_id, found.id, pair.source, pair.target)
 
 
 def _dictionary(found: "StoredGlossary", source: str | None, target: str | None) -> "StoredDictionary":

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from app.documents import term_files
 from app.documents.characters import Encoded
-from app.text.terms.entries import FORMATS, check_entries, to_csv, to_tsv
+from app.text.terms.entries import FORMATS, check_entries
 
-EXTENSIONS = (*FORMATS, "tbx")
+EXTENSIONS = tuple(term_files.WRITERS)
 
 
 def is_glossary(file: Path) -> bool:
@@ -30,9 +30,8 @@ def read_glossary(file: Path, source: str, target: str) -> dict[str, str]:
 def write_glossary(file: Path, entries: Mapping[str, str], source: str, target: str) -> bytes:
     """Returns the content of a file with a glossary, as the file's name asks for it."""
     form = _form(file)
-    if form == "tbx":
-        return b"".join(term_files.write(entries.items(), source, target))
-    return (to_csv(entries) if form == "csv" else f"{to_tsv(entries)}\n").encode()
+    text = term_files.WRITERS[form](entries, source, target)
+    return (f"{text}\n" if form == "tsv" else text).encode()
 
 
 def _form(file: Path) -> str:

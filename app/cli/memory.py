@@ -1,18 +1,16 @@
 """``dragoman memory``: the translation memories of a server, which may be running."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.stores import open_database
+from app.cli.stores import only, opened
 from app.cli.tables import JsonOption, print_rows
-from app.errors import DragomanError
 
 if TYPE_CHECKING:
+    from app.storage.database import Database
     from app.storage.memories import MemoryStore
     from app.storage.memory_rows import StoredMemory
 
@@ -27,15 +25,10 @@ _READ_AT_ONCE = 10_000
 _CODE = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*")
 
 
-@contextmanager
-def _store() -> Iterator["MemoryStore"]:
-    with open_database() as database:
-        from app.storage.memories import MemoryStore
+def _store(database: "Database") -> "MemoryStore":
+    from app.storage.memories import MemoryStore
 
-        try:
-            yield MemoryStore(database)
-        except DragomanError as error:
-            raise typer.BadParameter(str(error)) from None
+    return MemoryStore(database)
 
 
 def check_languages(source: str, target: str) -> tuple[str, str]:
@@ -56,11 +49,7 @@ def find_memory(store: "MemoryStore", name: str) -> "StoredMemory":
     Raises:
         BadParameter: There is none, or there are several.
     """
-    found = [one for one in store.list_all() if name in (one.id, one.name)]
-    if len(found) != 1:
-        problem = "there are several memories with this name; use the id" if found else "there is no such memory"
-        raise typer.BadParameter(f"{problem} (dragoman memory list)")
-    return found[0]
+    return only([one for one in store.list_all() if name in (one.id, one.name)], "memory", "memories")
 
 
 @memory.command()
@@ -75,14 +64,14 @@ def add(
     source, target = check_languages(source, target)
     if not name.strip():
         raise typer.BadParameter("it must not be empty", param_hint="NAME")
-    with _store() as store:
+    with opened(_store) as store:
         typer.echo(store.add(key, name.strip(), source, target, adapts=adapt).id)
 
 
 @memory.command("list")
 def list_memories(as_json: JsonOption = False) -> None:
     """List the memories of all owners."""
-    with _store() as store:
+    with opened(_store) as store:
         found = store.list_all()
     print_rows(
         ("id", "name", "source", "target", "entries", "adapts", "key", "changed"),
@@ -100,7 +89,7 @@ def adapt(
     on: Annotated[bool, typer.Option("--on/--off", help="Whether translations learn from its entries.")] = True,
 ) -> None:
     """Let the translations of sentences without a match learn from a memory's entries."""
-    with _store() as store:
+    with opened(_store) as store:
         found = find_memory(store, name)
         store.set(found.key_id, found.id, adapts=on)
 
@@ -108,7 +97,7 @@ def adapt(
 @memory.command()
 def remove(name: Name) -> None:
     """Remove a memory with its entries."""
-    with _store() as store:
+    with opened(_store) as store:
         found = find_memory(store, name)
         store.remove(found.key_id, found.id)
 
@@ -118,7 +107,7 @@ def import_file(name: Name, file: File) -> None:
     """Add the entries of a file; replace entries with the same texts."""
     from app.documents.memory_files import find_form, read_file
 
-    with _store() as store:
+    with opened(_store) as store:
         found = find_memory(store, name)
         read = read_file(file.read_bytes(), find_form(file.name), found.source, found.target)
         added = store.put(found.key_id, found.id, read.pairs, "import")
@@ -130,7 +119,7 @@ def export_file(name: Name, file: File) -> None:
     """Write all entries to a file."""
     from app.documents.memory_files import find_form
 
-    with _store() as store:
+    with opened(_store) as store:
         found = find_memory(store, name)
         form = find_form(file.name)
         pairs = ((entry.source, entry.target) for entry in store.all(found.key_id, found.id))
@@ -152,7 +141,7 @@ def entries(
     as_json: JsonOption = False,
 ) -> None:
     """List entries."""
-    with _store() as store:
+    with opened(_store) as store:
         found = find_memory(store, name)
         page = store.page(found.key_id, found.id, most=most, text=text)
     print_rows(

@@ -3,12 +3,13 @@
 http://www.ttt.org/oscarstandards/tbx/ and https://www.tbxinfo.net describe them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any
 
 from app.errors import ExtraMissing, InvalidGlossary
 from app.fairness.budget import checkpoint
+from app.text.terms.entries import to_csv, to_tsv
 from languages import codes
 
 _EXTRA = "documents"
@@ -92,6 +93,14 @@ def write(pairs: Iterable[Pair], source: str, target: str) -> Iterator[bytes]:
             etree.SubElement(group, "term").text = writable(text)
         yield etree.tostring(entry, encoding="utf-8") + b"\n"
     yield b"</body></text>\n</martif>\n"
+
+
+WRITERS: Mapping[str, Callable[[Mapping[str, str], str, str], str]] = {
+    "tsv": lambda entries, source, target: to_tsv(entries),
+    "csv": lambda entries, source, target: to_csv(entries),
+    "tbx": lambda entries, source, target: b"".join(write(entries.items(), source, target)).decode(),
+}
+"""Write the terms of a glossary from one language into another, in each of the formats."""
 
 
 def _check_library() -> None:

@@ -1,6 +1,5 @@
 """DeepL's glossaries in versions 2 and 3 of its API. Both versions share one store and list the same glossaries."""
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -17,7 +16,7 @@ from app.api.request_body import with_objects
 from app.documents import term_files
 from app.errors import InvalidGlossary, InvalidRequest
 from app.fairness.offload import offload
-from app.text.terms.entries import FORMATS, check_entries, to_csv, to_tsv
+from app.text.terms.entries import FORMATS, check_entries, to_tsv
 
 if TYPE_CHECKING:
     from app.storage.glossaries import GlossaryStore, NewDictionary, StoredGlossary
@@ -25,11 +24,6 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["DeepL"])
 
 TSV = "text/tab-separated-values"
-_WRITERS: Mapping[str, Callable[[Mapping[str, str], str, str], str]] = {
-    "tsv": lambda entries, source, target: to_tsv(entries),
-    "csv": lambda entries, source, target: to_csv(entries),
-    "tbx": lambda entries, source, target: b"".join(term_files.write(entries.items(), source, target)).decode(),
-}
 
 
 class GlossaryCall(OwnerCall["GlossaryStore"]):
@@ -211,7 +205,7 @@ async def get_entries_v3(call: Call) -> Response:
     given = call.given(p.DICTIONARY_ENTRIES)
     (source, target), form = given[p.PAIRS[call.thing]], given[p.ANSWERED_FORMAT]
     entries = await call.read(lambda store, owner: store.entries(owner, call.id, source, target))
-    text = await offload(_WRITERS[form], entries, source, target)
+    text = await offload(term_files.WRITERS[form], entries, source, target)
     body = {"source_lang": source, "target_lang": target, "entries": text, "entries_format": form}
     return JSONResponse({"dictionaries": [body]})
 

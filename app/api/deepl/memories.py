@@ -232,12 +232,22 @@ async def get_file(call: Call) -> Response:
 
     DeepL doesn't have this.
     """
-    name = call.given(p.MEMORY_FILE)[p.FILE_FORMAT]
-    form = find_form(name)
-    memory = await call.read(lambda store, owner: store.find(owner, call.id))
-    entries = await call.read(lambda store, owner: [(one.source, one.target) for one in store.all(owner, call.id)])
+    return await memory_file(call.service, call.owner, call.id, call.given(p.MEMORY_FILE)[p.FILE_FORMAT])
+
+
+async def memory_file(service: Service, owner: int | None, memory_id: str, form_name: str) -> Response:
+    """Writes all entries of a memory into a file.
+
+    Raises:
+        MemoryNotFound: There is no such memory, or it is somebody else's.
+        InvalidMemory, ExtraMissing: As ``find_form``.
+    """
+    form, store, database = find_form(form_name), service.memories.store, service.database
+    assert store and database
+    memory = await database.read(store.find, owner, memory_id)
+    entries = await database.read(lambda: [(one.source, one.target) for one in store.all(owner, memory_id)])
     content = await offload(lambda: b"".join(form.write(entries, memory.source, memory.target)))
-    return attachment(content, checked_name(f"{memory.name}.{name}"), form.media_type)
+    return attachment(content, checked_name(f"{memory.name}.{form_name}"), form.media_type)
 
 
 def _memory_body(memory: "StoredMemory") -> dict[str, Any]:

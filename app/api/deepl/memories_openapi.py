@@ -6,7 +6,15 @@ from app.api.deepl import schemas
 from app.api.deepl import stored_parameters as p
 from app.api.deepl.openapi import INTERNAL, OWNER_KEY_ERRORS, error
 from app.api.deepl.stored_openapi import REFUSED, answers, body, stored_errors
-from app.api.openapi import STORAGE, TRY_LATER, Responses, path_parameter, query_parameters, upload_body
+from app.api.openapi import (
+    STORAGE,
+    TRY_LATER,
+    Responses,
+    attachment_response,
+    path_parameter,
+    query_parameters,
+    upload_body,
+)
 
 _ID = "a74d88fb-ed2a-4943-a664-a4512398b994"
 _TIMES = {"creation_time": "2026-11-23T14:16:18.329Z", "updated_time": "2026-11-23T14:16:18.329Z"}
@@ -136,11 +144,7 @@ UPLOAD_RESPONSES = answers(
     },
 )
 DOWNLOAD_PARAMETERS: dict[str, Any] = {"parameters": [_ID_IN_PATH, *query_parameters(p.MEMORY_FILE)]}
-_TSV = {"tsv": {"summary": "TSV", "value": "Wo ist der Bahnhof?\tWhere is the station?\n"}}
 DOWNLOAD_RESPONSES: Responses = {
-    200: {
-        "description": "The entries, as an attachment",
-        "content": {"*/*": {"schema": {"type": "string", "format": "binary"}, "examples": _TSV}},
-    },
+    200: attachment_response("The entries", {"tsv": ("TSV", "Wo ist der Bahnhof?\tWhere is the station?\n")}),
     **_ERRORS.of_one,
 }

@@ -14,15 +14,13 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from app.api.checks import check_text
-from app.api.deepl.memories import PATH, Call
+from app.api.deepl.memories import PATH, Call, memory_file
 from app.api.deepl.stored_parameters import MEMORY_NAME, NAME
 from app.api.dependencies import CurrentService, Service
 from app.api.parameter import ABSENT
 from app.api.request_body import read_body
-from app.api.uploads import attachment, checked_name
 from app.documents.memory_files import find_form
 from app.errors import DragomanError, InvalidRequest, MemoryNotFound
-from app.fairness.offload import offload
 from app.storage.identifiers import checked_id
 
 if TYPE_CHECKING:
@@ -115,15 +113,9 @@ async def get_job(request: Request, call: Call) -> Response:
 async def get_job_file(request: Request, service: CurrentService) -> Response:
     """Sends the file of an export."""
     job = await _find_by_secret(request, service)
-    memories, database = service.memories.store, service.database
-    assert memories and database
     if job.operation != "export" or job.memory_id is None:
         raise MemoryNotFound("This job has no file.")
-    memory_id, owner, form = job.memory_id, job.key_id, find_form(_TMX)
-    memory = await database.read(memories.find, owner, memory_id)
-    entries = await database.read(lambda: [(one.source, one.target) for one in memories.all(owner, memory_id)])
-    content = await offload(lambda: b"".join(form.write(entries, memory.source, memory.target)))
-    return attachment(content, checked_name(f"{memory.name}.{_TMX}"), form.media_type)
+    return await memory_file(service, job.key_id, job.memory_id, _TMX)
 
 
 async def _run(service: Service, function: Any) -> Any:

@@ -98,10 +98,8 @@ class Readers:
             TextTooLong: It has more characters than there may be.
             Overloaded: There can't be another process now.
         """
-        async with self._reader() as reader:
-            wanted = {"format": format_name, "output": output, "max_chars": max_chars, "target": target}
-            await reader.send(self._task("document", **wanted))
-            await reader.send_all(frames.frames_of_file(data))
+        wanted = {"format": format_name, "output": output, "max_chars": max_chars, "target": target}
+        async with self._reader(data, "document", **wanted) as reader:
             described = await reader.message()
             texts = await reader.texts(_TEXTS_BYTES * max_chars)
             yield OpenDocument(reader, described, tuple(texts), output, max(_FILE_BYTES, 2 * len(data)))
@@ -113,9 +111,7 @@ class Readers:
             InvalidRequest: As ``read_file``, and if it can't be read within the limits.
             Overloaded: There can't be another process now.
         """
-        async with self._reader() as reader:
-            await reader.send(self._task("memory", format=form, source=source, target=target))
-            await reader.send_all(frames.frames_of_file(data))
+        async with self._reader(data, "memory", format=form, source=source, target=target) as reader:
             skipped = (await reader.message())["skipped"]
             texts = await reader.texts(_TEXTS_BYTES * len(data) + _MEBIBYTE)
             return MemoryFile(list(zip(texts[::2], texts[1::2], strict=True)), skipped)
@@ -127,9 +123,7 @@ class Readers:
             InvalidRequest: As ``find_pair``, and if it can't be read within the limits.
             Overloaded: There can't be another process now.
         """
-        async with self._reader() as reader:
-            await reader.send(self._task("pair", served=sorted(served)))
-            await reader.send_all(frames.frames_of_file(data))
+        async with self._reader(data, "pair", served=sorted(served)) as reader:
             source, target = (await reader.message())["pair"]
             return source, target
 
@@ -140,22 +134,20 @@ class Readers:
             InvalidRequest: As ``term_files.read``, and if it can't be read within the limits.
             Overloaded: There can't be another process now.
         """
-        async with self._reader() as reader:
-            await reader.send(self._task("terms", source=source, target=target))
-            await reader.send_all(frames.frames_of_file(data))
+        async with self._reader(data, "terms", source=source, target=target) as reader:
             await reader.message()
             texts = await reader.texts(_TEXTS_BYTES * len(data) + _MEBIBYTE)
             return list(zip(texts[::2], texts[1::2], strict=True))
 
-    def _task(self, task: str, **values: Any) -> bytes:
-        return frames.message(task=task, **vars(self._limits), **values)
-
     @asynccontextmanager
-    async def _reader(self) -> "AsyncIterator[Reader]":
+    async def _reader(self, data: bytes, task: str, **values: Any) -> "AsyncIterator[Reader]":
+        """Starts a process, and gives it a task with a file."""
         connection, lease = FORKS.fork()
         stream, writer = await asyncio.open_unix_connection(sock=connection, limit=_MEBIBYTE)
         reader = Reader(stream, writer, lease, _PATIENCE * self._limits.processor_s)
         try:
+            await reader.send(frames.message(task=task, **vars(self._limits), **values))
+            await reader.send_all(frames.frames_of_file(data))
             yield reader
         finally:
             lease.close()
