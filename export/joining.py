@@ -1,6 +1,5 @@
 """Joins bundles of single directions into one bundle, which has a model for each."""
 
-import json
 import shutil
 from collections.abc import Sequence
 from itertools import chain
@@ -9,8 +8,8 @@ from pathlib import Path
 import onnx
 
 from app.engine.models.bundle import GOLDEN, Bundle, sha256
-from app.engine.models.manifest import MANIFEST, Graphs, Manifest, Pair, PairModel, write_manifest
-from export.bundle_writer import BuildError, check_out, replacing
+from app.engine.models.manifest import Graphs, Manifest, Pair, PairModel
+from export.bundle_writer import BuildError, check_out, replacing, seal
 from export.external_data import rename_weights
 
 
@@ -39,17 +38,15 @@ def join_bundles(bundles: Sequence[Bundle], out: Path) -> Bundle:
         for name in first.manifest.files:
             shutil.copyfile(first.path / name, partial / name)
         pairs = [*first.manifest.pairs, *(_add(other, partial) for other in others)]
-        golden = [item.model_dump() for bundle in bundles for item in bundle.golden]
-        (partial / GOLDEN).write_text(json.dumps(golden, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         manifest = first.manifest.model_copy(
             update={
                 "pairs": tuple(pairs),
-                "files": {path.name: sha256(path) for path in sorted(partial.iterdir()) if path.name != MANIFEST},
                 "confidence": first.manifest.confidence if len(confidences) == 1 else None,
                 "scores": tuple(chain.from_iterable(bundle.manifest.scores for bundle in bundles)),
             }
         )
-        write_manifest(partial, Manifest.model_validate(manifest.model_dump()))
+        golden = [item for bundle in bundles for item in bundle.golden]
+        seal(partial, Manifest.model_validate(manifest.model_dump()), golden)
         bundle = Bundle.open(partial)
     return Bundle(out, bundle.manifest, bundle.golden)
 

@@ -36,8 +36,6 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per score.")] = False,
 ) -> None:
     """Measure BLEU and chrF with sacrebleu, in both directions if the model translates both."""
-    from rich.console import Console
-
     from app.engine.options import SearchOptions
     from model.data.pairs import pair_files
     from model.evaluation.evaluate import TestSet, open_translator, record_scores
@@ -52,7 +50,7 @@ def evaluate(
     scores: list[Score] = []
     # Without second attempts: this measures the model, not the service's repairs.
     options = SearchOptions(beam_size=beam_size)
-    with closing(translator), progress_bar(Console(stderr=True), "") as bar:
+    with closing(translator), progress_bar() as bar:
         for test_set, reverse in product(test_sets, translator.reversals):
             task = bar.add_task(f"{test_set.name}{' reversed' if reverse else ''}", total=len(test_set.pairs))
             advance = partial(bar.advance, task)
@@ -92,7 +90,7 @@ def calibrate(
     bundle = Bundle.open(path)
     test_sets = [TestSet.read(file, limit) for file in pair_files(sets or [DEFAULT_SETS])]
     lines = sum(len(test_set.pairs) for test_set in test_sets) * len(bundle.manifest.pairs)
-    with progress_bar(Console(stderr=True), "") as bar:
+    with progress_bar() as bar:
         task = bar.add_task("translating", total=lines)
         judged = list(
             calibration.judge(bundle, test_sets, threads=threads, advance=lambda done: bar.advance(task, done))
@@ -149,7 +147,7 @@ def contrast(
     examples = [one for file in documents for one in find_examples(list(read_pairs(file)), sentences_before)]
     if not examples:
         raise typer.BadParameter("no pair of these files is an example", param_hint="DOCUMENTS")
-    with progress_bar(Console(stderr=True), "") as bar:
+    with progress_bar() as bar:
         task = bar.add_task("scoring", total=len(examples))
         found = measure(model, tokenizer, examples, advance=lambda done: bar.advance(task, done))
     table = Table("right is", "examples", "right %", "without context", "margin", "without context", title=str(path))

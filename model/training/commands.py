@@ -78,7 +78,7 @@ def shares(
     files = pair_files(sets)
     chosen = share or [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     found = losses_by_share(Recipe.load(recipe), out or Path("runs") / recipe.stem, files, chosen)
-    with progress_bar(Console(stderr=True), "") as bar:
+    with progress_bar() as bar:
         columns = [losses for _, losses in bar.track(found, total=len(chosen), description="shares")]
     table = Table("set", *(f"{value:g}" for value in chosen), title=f"{recipe}: loss per token by initial_share")
     for name, *losses in zip([path.name.split(".tsv")[0] for path in files], *columns, strict=True):
@@ -132,11 +132,9 @@ def training_place(device: str, threads: int | None) -> "Distributed":
 
 def _shown(run: Path, place: "Distributed", work: "Callable[..., Path]") -> Path:
     """Do the work of a run, which takes ``report`` and ``on_update``, behind a progress bar, and draw its curves."""
-    from rich.console import Console
-
     from model.training.curves import draw_curves
 
-    with progress_bar(Console(stderr=True), "{task.fields[loss]}", hidden=place.rank > 0) as bar:
+    with progress_bar("{task.fields[loss]}", hidden=place.rank > 0) as bar:
         task = bar.add_task("training", total=None, loss="")
 
         def on_update(metrics: "Metrics") -> None:
