@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 from app.main import create_app
 from app.settings import Settings
+from benchmarks.translating import by_service
 
 SENTENCES = Path(__file__).with_suffix(".tsv")
 _INFORMAL = re.compile(
@@ -60,10 +61,7 @@ def main(
     found: dict[str, list[str]] = {}
     with TestClient(create_app(Settings.load(bundle=path))) as client:
         for formality in ("default", "more", "less"):
-            body = {"q": [english for english, _ in pairs], "source": "en", "target": "de", "formality": formality}
-            answer = client.post("/translate", json=body)
-            answer.raise_for_status()
-            found[formality] = answer.json()["translatedText"]
+            found[formality] = by_service(client, "en", "de", [english for english, _ in pairs], formality=formality)
     console = Console()
     table = Table("formality", "sentences", "right %", "open %", "wrong %", "BLEU", "BLEU by default")
     for wanted in ("more", "less"):

@@ -10,6 +10,7 @@ is the model without the bundle's list.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from unittest.mock import patch
@@ -22,12 +23,12 @@ from starlette.testclient import TestClient
 from app.engine.models.labels import Labels
 from app.main import create_app
 from app.settings import Settings
+from benchmarks.translating import by_service, translate
 from model.data.pairs import read_pairs
 
 WORDS = Path("model/text/short.tsv.xz")
 NAMES = Path("benchmarks/names.txt")
 LABELS = [Path("model/text/held-out/labels.tsv.xz"), Path("model/text/held-out/labels-2.tsv.xz")]
-_CHUNK = 40
 
 
 def read_words(direction: str) -> dict[str, set[str]]:
@@ -65,20 +66,16 @@ def main(
     changed = []
     with TestClient(create_app(Settings.load(bundle=bundle))) as client:
 
-        def translate(texts: list[str], direction: str) -> dict[str, str]:
-            source, target = direction.split("-")
-            found: list[str] = []
-            for start in range(0, len(texts), _CHUNK):
-                body = {"q": texts[start : start + _CHUNK], "source": source, "target": target}
-                found += client.post("/translate", json=body).raise_for_status().json()["translatedText"]
+        def translated(texts: list[str], direction: str) -> dict[str, str]:
+            found = translate(texts, partial(by_service, client, *direction.split("-")))
             return dict(zip(texts, found, strict=True))
 
         names = NAMES.read_text(encoding="utf-8").split()
         for direction in ("de-en", "en-de"):
             words = read_words(direction)
             with patch("app.translation.retries.word_again", _no_attempt):
-                first = translate(list(words), direction), translate(names, direction)
-            second = translate(list(words), direction), translate(names, direction)
+                first = translated(list(words), direction), translated(names, direction)
+            second = translated(list(words), direction), translated(names, direction)
             for label, (found, of_names) in (("first", first), ("all", second)):
                 right = sum(text in words[word] for word, text in found.items())
                 same = sum(text == word and text not in words[word] for word, text in found.items())
@@ -90,9 +87,9 @@ def main(
                 listed: dict[str, set[str]] = defaultdict(set)
                 for label, translation in _read_pairs(path, direction):
                     listed[label].add(translation)
-                found = translate(list(listed), direction)
+                found = translated(list(listed), direction)
                 with patch.object(Labels, "find", lambda *_: ""):
-                    alone = translate(list(listed), direction)
+                    alone = translated(list(listed), direction)
                 right = sum(found[label] in translations for label, translations in listed.items())
                 row = (len(listed), _alike(alone, listed), right, _alike(found, listed))
                 labels.add_row(direction, path.name.split(".")[0], *map(str, row))

@@ -8,7 +8,6 @@ accepted spellings of every value and no other digit. The spellings are Babel's,
 The last line is JSON, with up to ten failures of each kind.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -19,40 +18,15 @@ from fastapi.testclient import TestClient
 from rich.console import Console
 from rich.table import Table
 
-from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.figures import json_line
 from benchmarks.numbers_cases import KINDS, Case, is_right, make_cases
+from benchmarks.translating import by_model, by_service, translate
 
 BAR = 99.5
-_CHUNK = 64
 _SHOWN = 10
-
-
-def translate(cases: list[Case], translate_texts: Callable[[list[str]], list[str]]) -> list[str]:
-    """Translations of all cases; those of similar length go together, so that batches hold little padding."""
-    order = sorted(range(len(cases)), key=lambda index: len(cases[index].text))
-    found: dict[int, str] = {}
-    for start in range(0, len(order), _CHUNK):
-        indices = order[start : start + _CHUNK]
-        found |= zip(indices, translate_texts([cases[index].text for index in indices]), strict=True)
-    return [found[index] for index in range(len(cases))]
-
-
-def by_service(client: TestClient, source: str, target: str, texts: list[str]) -> list[str]:
-    answer = client.post("/translate", json={"q": texts, "source": source, "target": target})
-    answer.raise_for_status()
-    translations: list[str] = answer.json()["translatedText"]
-    return translations
-
-
-def by_model(client: TestClient, engine: Engine, source: str, target: str, texts: list[str]) -> list[str]:
-    options = SearchOptions(beam_size=4)
-    return client.portal.call(  # type: ignore[union-attr]
-        partial(engine.translate, texts, source=source, target=target, options=options)
-    )
 
 
 def count(cases: list[Case], found: dict[str, list[str]], direction: str) -> list[dict[str, Any]]:
@@ -83,9 +57,10 @@ def main(
         cases = make_cases(source, target, sentences // 2, Random(seed))
         engine = Engine.from_settings(settings)
         with TestClient(create_app(settings, engine)) as client:
+            texts = [case.text for case in cases]
             found = {
-                "service": translate(cases, partial(by_service, client, source, target)),
-                "model": translate(cases, partial(by_model, client, engine, source, target)),
+                "service": translate(texts, partial(by_service, client, source, target)),
+                "model": translate(texts, partial(by_model, client, engine, source, target)),
             }
         results += count(cases, found, f"{source}-{target}")
     table = Table("kind", "direction", "cases", "right %", "by the model %", title=f"{path}: numbers")

@@ -30,52 +30,34 @@ from rich.progress import Progress
 from rich.table import Table
 
 from app.engine.models.bundle import Bundle
-from app.engine.options import SearchOptions
 from app.engine.single_model import Engine
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.figures import json_line
 from benchmarks.invariants import is_broken, loops
 from benchmarks.robustness_cases import Case, make_cases, read_material
+from benchmarks.translating import by_model, by_service, translate
 
 BARS = {"digits, real": 99.0, "digits, made": 99.0, "placeholders": 99.0, "single words": 100.0, "odd inputs": 100.0}
 WRONG = {"loops": loops, "broken": is_broken, "empty": lambda _, translation: not translation.strip()}
-_CHUNK = 64
 _SHOWN = 10
 
 
-def translate(
+def translations_of(
     path: Path, cases: Sequence[Case], languages: tuple[str, str], workers: int, progress: Progress
 ) -> dict[str, list[str]]:
     """Translations of all cases, by the service and by the model alone."""
     settings = Settings.load(bundle=path, workers=workers)
     engine = Engine.from_settings(settings)
-    source, target = languages
-    # Sorted by length, so that batches hold little padding.
-    order = sorted(range(len(cases)), key=lambda place: len(cases[place].text))
     found: dict[str, list[str]] = {}
     with TestClient(create_app(settings, engine)) as client:
-
-        def by_service(texts: list[str]) -> list[str]:
-            answer = client.post("/translate", json={"q": texts, "source": source, "target": target, "beam_size": 4})
-            answer.raise_for_status()
-            translations: list[str] = answer.json()["translatedText"]
-            return translations
-
-        def by_model(texts: list[str]) -> list[str]:
-            options = SearchOptions(beam_size=4)
-            return client.portal.call(  # type: ignore[union-attr]
-                partial(engine.translate, texts, source=source, target=target, options=options)
-            )
-
-        for name, translate_texts in (("service", by_service), ("model", by_model)):
-            task = progress.add_task(f"{source}-{target}, {name}", total=len(cases))
-            by_place: dict[int, str] = {}
-            for start in range(0, len(order), _CHUNK):
-                places = order[start : start + _CHUNK]
-                by_place |= zip(places, translate_texts([cases[place].text for place in places]), strict=True)
-                progress.advance(task, len(places))
-            found[name] = [by_place[place] for place in range(len(cases))]
+        ways = {
+            "service": partial(by_service, client, *languages, beam_size=4),
+            "model": partial(by_model, client, engine, *languages),
+        }
+        for name, way in ways.items():
+            task = progress.add_task(f"{'-'.join(languages)}, {name}", total=len(cases))
+            found[name] = translate([case.text for case in cases], way, partial(progress.advance, task))
     return found
 
 
@@ -124,7 +106,7 @@ def main(
     with Progress(console=Console(stderr=True)) as progress:
         for source, target in (("de", "en"), ("en", "de")):
             cases = make_cases(read_material(pairs, words, source, seed), (source, target), placeholders, seed)[::every]
-            found = translate(path, cases, (source, target), workers, progress)
+            found = translations_of(path, cases, (source, target), workers, progress)
             results += count(cases, found, f"{source}-{target}")
     columns = ("check", "direction", "cases", "kept %", "bar", "by the model %", *WRONG)
     table = Table(*columns, title=f"{path}: what is kept")
