@@ -69,6 +69,33 @@ class Notation:
             rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}}){ordinal},? (?P<year2>\d{{4}}))(?!\w)"
         )
 
+    @cached_property
+    def ranges_of_days(self) -> re.Pattern[str]:
+        """Two days of a month whose name is a word: "3.–5. Juli 1982", "July 3–5"."""
+        names = "|".join(map(re.escape, self.months))
+        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
+        link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
+        to = " ?[–-] ?"
+        day_first = (
+            rf"(?<![\w.,:/–-])(?P<first>\d{{1,2}}){ordinal}{to}(?P<day>\d{{1,2}}){ordinal}{link} (?P<month>{names})"
+            rf"(?:,?{link} (?P<year>\d{{4}}))?"
+        )
+        month_first = (
+            rf"\b(?P<month2>{names}) (?P<first2>\d{{1,2}}){ordinal}{to}(?P<day2>\d{{1,2}}){ordinal}"
+            r"(?:,? (?P<year2>\d{4}))?(?![:.,]?\d)"
+        )
+        return re.compile(rf"(?:{day_first}|{month_first})(?!\w)")
+
+    @cached_property
+    def days_without_month(self) -> re.Pattern[str]:
+        """A day whose month stands behind a second day: "3. bis 5. Juli", "3rd and 5th of July"."""
+        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})"
+        link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
+        return re.compile(
+            rf"(?<![\w.,:/–-])(?<!\d\., )(?P<day>\d{{1,2}}){ordinal}(?= (?:{'|'.join(self.words.joiners) or '(?!)'}) "
+            rf"\d{{1,2}}{ordinal}{link} (?P<month>{'|'.join(map(re.escape, self.months))})(?!\w))"
+        )
+
     def name_behind(self, symbol: str) -> str:
         """A regular expression for the text after a number whose currency or percent sign became a word.
 

@@ -17,7 +17,7 @@ class NumberWords:
         scale_words: How to write a power of ten behind a number, with the space before it: ``{6: " million"}``.
         scale_letters: Letters among ``scales`` of other languages that are written as they are: "65k".
         large_numbers: Words such as "million" and "thousand", or their beginnings.
-        joiners: Words between two numbers: "9 to 5".
+        joiners: Words between two numbers: "9 to 5"; second the one for "and".
         percent: Words for "%", as a regular expression.
         currencies: Names of currencies, as a regular expression; "" takes CLDR's.
         named: Words behind which a number is a name and stays as it is ("Chapter 3.2"), as a regular expression.

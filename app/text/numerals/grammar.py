@@ -103,9 +103,19 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
     here, there = language_of(source), language_of(target)
     others = chain(here.references(text, target), keyboard.combinations(text, here.keys, there.keys))
     rewritten = ((begin, end, Rewrite(new)) for begin, end, new in others)
-    in_words = (writer.dates_in_words, writer.times_in_words, writer.lengths, writer.minutes)
+    in_words = (
+        writer.ranges_of_days,
+        writer.hours,
+        writer.dates_in_words,
+        writer.times_in_words,
+        writer.lengths,
+        writer.minutes,
+    )
     words = (*chain.from_iterable(find(text) for find in in_words), *rewritten)
-    found = sorted((Numeral(*found) for found in words), key=lambda numeral: numeral.begin)
+    found = list[Numeral]()
+    for numeral in sorted((Numeral(*each) for each in words), key=lambda numeral: numeral.begin):
+        if not found or numeral.begin >= found[-1].end:
+            found.append(numeral)
     ends = [0, *(numeral.end for numeral in found)]
     for numeral in _numerals(text, _Reader(text, writer)):
         before = bisect_right(ends, numeral.begin) - 1

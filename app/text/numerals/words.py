@@ -74,6 +74,19 @@ class NumeralWords:
         )
 
     @cached_property
+    def hours(self) -> re.Pattern[str]:
+        """Opening hours: "14:00–17:30 Uhr", "10–12 und 15–18 Uhr", "9am–5pm"."""
+        time, to = r"\d{1,2}(?:[.:]\d\d)?", "[ ]?[–-][ ]?"
+        if self._language.clock and (word := self._language.clock.hour_word.strip()):
+            span = rf"{time}(?:[ ]?{word})?{to}{time}"
+            both = "|".join(self._words.joiners[1:2])
+            return _verbose(rf"(?<![\w.,:/–-])(?:{span}(?:,[ ]|[ ](?:{both})[ ])){{0,3}}{span}[ ]?{word}(?![\w/])")
+        if self._language.reads_half_days:
+            half = r"(?:[ ]?[ap]\.?m(?!\w)\.?)"
+            return _verbose(rf"(?<![\w.,:/–-]){time}{half}?{to}{time}{half}")
+        return re.compile(_NEVER)
+
+    @cached_property
     def named(self) -> re.Pattern[str]:
         """What stands before a number that is part of a name and stays unchanged."""
         words = f"{self._words.named}|{_NAMED}" if self._words.named else _NAMED

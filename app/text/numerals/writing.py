@@ -22,6 +22,11 @@ _SCORE = re.compile(r"(?<![\w:])\d{1,2}:\d{1,2}(?![\w:])")
 _MINUTE = re.compile(r"(\d{1,3})\.(\+\d{1,2})?")
 _MINUTES = re.compile(rf"(?<=[^\W\d_] \(){_MINUTE.pattern}(?:, {_MINUTE.pattern}){{0,9}}+(?=[,)])")
 _UNIT_OF_LENGTH = re.compile(r"\s?(?P<word>[^\W\d_]+)")
+_DAYS = re.compile(
+    r"(?<![\w.,:/–-])(?P<first>\d{1,2})\.(?:(?P<other>\d{1,2})\.)?\s?[–-]\s?"
+    r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})?(?![\w.])"
+)
+_HOUR = re.compile(r"(?P<hour>\d{1,2})(?:[.:](?P<minutes>\d\d))?(?:\s?(?P<half>[ap])\.?m\.?)?", re.IGNORECASE)
 _TWO_DIGITS = re.compile(r"(?<!\d)\d\d(?!\d)")
 
 
@@ -126,6 +131,60 @@ class Writer:
             return None
         return self._date_in_words(written, self._here.date_in_words(int(day), int(month), year), day, month, year)
 
+    def ranges_of_days(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites "3.–5. Juni", "03.–05.06.2024", "3. bis 5. Juni", of which models translate the last date alone."""
+        if not (self._here and self._there):
+            return
+        for match in finditer(self._here.ranges_of_days, text):
+            group = {name: match[name] or match[f"{name}2"] for name in ("first", "day", "month", "year")}
+            month = self._here.months.index(group["month"]) + 1
+            yield from self._range(match, int(group["first"]), month, int(group["day"]), month, group["year"] or "")
+        for match in finditer(_DAYS, text) if self.has_ordinal_dates else ():
+            month = int(match["month"])
+            other = int(match["other"] or month)
+            yield from self._range(match, int(match["first"]), other, int(match["day"]), month, match["year"] or "")
+
+        for match in finditer(self._here.days_without_month, text) if self.has_ordinal_dates else ():
+            day, month = int(match["day"]), self._here.months.index(match["month"]) + 1
+            if 1 <= day <= 31:
+                written, shown = (each.date_in_words(day, month, "") for each in (self._there, self._here))
+                yield *match.span(), self._date_in_words(written, shown, str(day), str(month), "")
+
+    def _range(
+        self, match: re.Match[str], first: int, other: int, day: int, month: int, year: str
+    ) -> Iterator[tuple[int, int, Rewrite]]:
+        assert self._here and self._there
+        if not all(1 <= each <= 31 for each in (first, day)) or not all(1 <= each <= 12 for each in (other, month)):
+            return
+        written = self._there.date_in_words(day, month, year)
+        if other != month:
+            written = f"{self._there.date_in_words(first, other, '')} – {written}"
+        elif first < day:
+            written = re.sub(rf"(?<!\d){day}(\.?)(?!\d)", rf"{first}\1–{day}\1", written, count=1)
+        else:
+            return
+        stand_in = self._here.date_in_words(day, month, year)
+        yield *match.span(), self._date_in_words(written, stand_in, str(day), str(month), year)
+
+    def hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites opening hours, "14:00–17:30 Uhr": models give the word for a clock, or half a day to one time."""
+        if not (self._here and self._there):
+            return
+        for match in finditer(words_of(self.source.code).hours, text):
+            times = list(_HOUR.finditer(match[0]))
+            if any(int(time["hour"]) > 24 or int(time["minutes"] or 0) > 59 for time in times):
+                continue
+            written = ""
+            for index, time in enumerate(times):
+                hour = _hour(time, times[-1]) if times[-1]["half"] else int(time["hour"]) % 24
+                rest = f":{time['minutes']}" if time["minutes"] else ""
+                if index % 2:
+                    written += "–"
+                elif index:
+                    written += ", "
+                written += self._there.time(hour, rest, is_padded=len(time["hour"]) == 2 and bool(rest))
+            yield *match.span(), Rewrite(written + self._there.clock)
+
     def dates_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
         """Rewrites the dates whose month is a word: models translate the month but may drop the day."""
         if not (self._here and self._there):
@@ -212,6 +271,13 @@ class Writer:
         """Returns a stand-in that the text doesn't contain; "" if it contains all of them."""
         self._used += 1
         return self._free[self._used % len(self._free)] if self._free else ""
+
+
+def _hour(time: re.Match[str], last: re.Match[str]) -> int:
+    """The hour of a time of half a day; one without "am" or "pm" is before the last one, and has the same if it can."""
+    hour, half = int(time["hour"]) % 12, (time["half"] or last["half"]).lower()
+    is_later = half == "p" and not time["half"] and hour > int(last["hour"]) % 12
+    return hour + 12 * (half == "p" and not is_later)
 
 
 def _either(words: Iterable[str]) -> str:
