@@ -61,7 +61,7 @@ class NumeralWords:
             (?P<sign>[+−±-](?=[\d.{SYMBOLS}$]))?
             (?:(?P<before>{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))(?P<gap>[{SPACE}]?))?
             (?P<digits>(?:\.(?=\d))?\d++(?:[{MARKS}]\d++)*+)
-            (?P<behind>,[–—-](?![\w–—-]))?
+            (?P<behind>,(?:--|[–—-])(?![\w–—-]))?
             (?:[{SPACE}]?(?P<scale>{scales})\.?(?=[{SPACE}]?(?:{CURRENCY}|(?:{CODES})(?!\w))(?![\w$]))
              |(?P<letters>[{SPACE}]?[bmt]n(?!\w)|[BKMTbkmt](?!\w|[/&]|[ ]&|[–-]\d|[ -][Ss]hirt)))?
             (?:[{SPACE}]?(?P<after>(?:{CURRENCY}|%|‰|(?:{CODES})(?!\w))(?![\w$]))

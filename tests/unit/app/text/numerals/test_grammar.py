@@ -22,7 +22,7 @@ DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.9
         ("Es kostet 6.917.892,40 Euro.", "en", "Es kostet 6,917,892.40 Euro."),
         ("von 2,5–3,5 kg", "en", "von 2.5–3.5 kg"),
         ("1'234.50 Franken", "en", "1,234.50 Franken"),
-        ("5,– Euro, 49,- €", "en", "5 Euro, €49"),
+        ("5,– Euro, 49,- €, 120,-- €", "en", "5 Euro, €49, €120"),
         ("-5,3 °C, 5,5km", "en", "-5.3 °C, 5.5km"),
         ("12,5 % und 12,5%ige", "en", "12.5% und 12.5%ige"),
         ("1.234,56 €", "en-GB", "€1,234.56"),
