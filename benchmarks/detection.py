@@ -8,7 +8,8 @@ import importlib
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
 from random import Random
 
 from babel import Locale
@@ -16,6 +17,7 @@ from babel import Locale
 from app.text.detection import Detector
 
 LANGUAGES = ("de", "en", "fr", "pt", "es", "it", "nl", "pl")
+EVALUATION = Path("data/de-en/eval")
 _EACH = 400
 _SEED = 5
 
@@ -50,8 +52,21 @@ def detectors(languages: tuple[str, ...]) -> Iterator[tuple[str, Callable[[str],
     yield "lingua", lambda text: (found := other.detect_language_of(text)) and found.iso_code_639_1.name.lower()
 
 
+def sentences() -> set[str]:
+    """German and English sentences of the test sets."""
+    lines = (line for file in EVALUATION.glob("*.tsv") for line in file.read_text(encoding="utf-8").splitlines())
+    return {text for line in lines for text in line.split("\t")[:2]}
+
+
+def print_refused(what: str, texts: Collection[str]) -> None:
+    """Prints how many texts a server of German and English takes for another language."""
+    detector = Detector(LANGUAGES[:2])
+    refused = sum(detector.foreign(text) is not None for text in texts)
+    print(f"served are {', '.join(LANGUAGES[:2])}; in neither of them: {refused} of {len(texts)} {what}")
+
+
 def main() -> None:
-    """Prints a line for each detector and set of languages."""
+    """Prints a line for each detector and set of languages, and how often a text is said to be in none of them."""
     for size in (2, 4, 8):
         texts = cases(LANGUAGES[:size])
         for name, detect in detectors(LANGUAGES[:size]):
@@ -59,6 +74,10 @@ def main() -> None:
             right = sum(detect(text) == code for code, text in texts)
             each = (time.process_time() - began) / len(texts)
             print(f"{size} languages, {len(texts)} texts: {name} {right / len(texts):.1%}, {1e6 * each:.0f} µs each")
+    served = LANGUAGES[:2]
+    print_refused("sentences of the test sets", sentences())
+    print_refused("names in German and English", [text for code, text in cases(LANGUAGES) if code in served])
+    print_refused("names in other languages", [text for code, text in cases(LANGUAGES) if code not in served])
 
 
 if __name__ == "__main__":

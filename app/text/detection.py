@@ -57,10 +57,12 @@ _KNOWN = frozenset(
     af ar az be bg bn bs ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lt
     lv mk ml mn mr ms mt ne nl no pa pl pt ro ru sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh""".split()
 )
-# A text is in none of the served languages if all of them together are as likely as this, and it has enough letters.
-# Of 10,000 German and English sentences (Tatoeba, WMT19) that is said of none, of 3,195 French, Spanish, Polish and
-# Portuguese sentences of manual pages, which are full of English, of 69 %.
-_FOREIGN_PROBABILITY = 0.001
+# A text is in none of the served languages if all of them together are less likely than this, and it has enough
+# letters. A text with fewer words in small letters may be a name ("Recep Tayyip Erdoğan"): more must speak against it.
+# `python -m benchmarks.detection` counts how often it is said.
+_FOREIGN_PROBABILITY = 0.005
+_FOREIGN_PROBABILITY_OF_NAMES = 0.001
+_SMALL_WORDS = 2
 _FOREIGN_LETTERS = 8
 _COMMON_WORD_LOG_ODDS = 4.0  # for a text of nothing else; in proportion to their share otherwise
 _ADDRESS = re.compile(r"(?i:https?://|www\.)\S++|(?<!\S)[^\s@]++@\S++")  # says nothing of the text around it
@@ -156,7 +158,9 @@ class Detector:
         chances = dict(self._world.rank(sample))
         likeliest = max(chances, key=lambda label: chances[label])
         served = sum(chance for label, chance in chances.items() if label in self._code_of)
-        if served >= _FOREIGN_PROBABILITY or likeliest in self._code_of:
+        may_be_name = sum(word[0].islower() for word in sample.split()) < _SMALL_WORDS
+        most = _FOREIGN_PROBABILITY_OF_NAMES if may_be_name else _FOREIGN_PROBABILITY
+        if served >= most or likeliest in self._code_of:
             return None
         return Detection(likeliest, round(100 * chances[likeliest] / sum(chances.values()), 1))
 

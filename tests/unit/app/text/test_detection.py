@@ -78,7 +78,18 @@ def test_codes_are_reported_as_served_and_unknown_ones_never() -> None:
         ("今日はいい天気ですね", "ja"),
         ("Det är en vacker dag", "sv"),
         ("مرحبا بالعالم", "ar"),
+        ("Bonjour, comment allez-vous?", "fr"),
+        ("Bonjour, comment ça va?", "fr"),
+        ("Ik wil graag een biertje.", "nl"),
+        ("Kan du hjälpa mig?", "sv"),
+        ("Hvor er stationen?", None),  # too short to be sure
         ("Das ist ein Test", None),
+        ("Er sagte: „Je ne sais pas.“", None),
+        ("C'est la vie, mein Freund.", None),
+        ("Recep Tayyip Erdoğan", None),
+        ("Ole Gunnar Solskjær gegen Robert De Niro", None),
+        ("Ciudad Autónoma de Buenos Aires", None),
+        ("Lorem ipsum dolor sit amet, consectetur adipiscing elit.", None),
         ("The café in Montréal is called Chez Pierre.", None),
         ("Goethes Werther", None),
         ("Merci", None),  # too short to be sure
