@@ -38,10 +38,10 @@ def parse_json(encoded: bytes | bytearray, max_string_chars: float = math.inf) -
         max_string_chars: Limit for strings: those beyond it are not read to their end. Only long texts are checked.
 
     Raises:
-        ValueError: It is not JSON, or holds more than ``MAX_VALUES`` values or a whole number of thousands of digits.
+        ValueError: It is not JSON, or holds a whole number of thousands of digits.
         UnicodeDecodeError: It is not UTF-8.
         RecursionError: It is nested too deeply.
-        TextTooLong: A string is longer than ``max_string_chars``.
+        TextTooLong: A string is longer than ``max_string_chars``, or there are more than ``MAX_VALUES`` values.
     """
     if len(encoded) <= _AT_ONCE_BYTES:
         return _loads(encoded)
@@ -80,8 +80,12 @@ def _skeleton(
         between = encoded[done : quote if quote >= 0 else done + _PIECE_BYTES]
         values += sum(map(between.count, _STRUCTURE))
         size += len(between)
-        if values > MAX_VALUES or size > _MAX_SKELETON_BYTES:
-            raise ValueError("too many values")
+        if values > MAX_VALUES:
+            raise TextTooLong(f"Invalid request: the JSON has more than {MAX_VALUES:,} values")
+        if size > _MAX_SKELETON_BYTES:
+            raise TextTooLong(
+                f"Invalid request: the JSON has more than {_MAX_SKELETON_BYTES:,} bytes beside long texts"
+            )
         yield between
         done += len(between)
         if quote < 0:

@@ -63,7 +63,7 @@ async def read_parameters(
         Overloaded: Bodies take all the memory that there is for them.
         Cancelled: The client went away before the body was complete.
         InvalidRequest: The body is not what its content type says, or not UTF-8.
-        TextTooLong: A value is longer than ``max_value_chars``.
+        TextTooLong: A value is longer than ``max_value_chars``, or the JSON has too many values.
     """
     if files is not None:
         take_long()
@@ -149,7 +149,7 @@ def _parse_json(body: _Body) -> dict[str, object]:
         # ValueError: not JSON, or a whole number of thousands of digits. RecursionError: nested too deeply.
         raise InvalidRequest(INVALID_JSON) from None
     if not isinstance(value, dict):
-        raise InvalidRequest(INVALID_JSON)
+        raise InvalidRequest(f"{INVALID_JSON}: it must be an object")
     return value
 
 

@@ -111,10 +111,6 @@ async def test_line_breaks_are_normalised_in_forms_only(client, engine):
     "content",
     [
         b"",
-        b"null",
-        b"[]",
-        b'"q"',
-        b"42",
         b"{",
         b'{"q": "x",}',
         b"{'q': 'x'}",
@@ -126,10 +122,24 @@ async def test_line_breaks_are_normalised_in_forms_only(client, engine):
         "{}".encode("utf-16"),
     ],
 )
-async def test_what_is_not_a_json_object(client, content):
+async def test_what_is_not_json(client, content):
     response = await client.post("/translate", content=content, headers={"Content-Type": "application/json"})
     assert response.status_code == 400
     assert response.json()["error"] in ("Invalid JSON format", "Invalid request: the body is not valid UTF-8")
+
+
+@pytest.mark.parametrize("path", ["/translate", "/v2/translate"])
+@pytest.mark.parametrize("content", [b"null", b"[1, 2]", b'"q"', b"42"])
+async def test_json_that_is_no_object(client, path, content):
+    response = await client.post(path, content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == 400
+    assert "Invalid JSON format: it must be an object" in response.json().values()
+
+
+@pytest.mark.parametrize("count", [1_001, 100_000])
+async def test_a_list_of_too_many_texts(client, count):
+    response = await client.post("/translate", json=BEER | {"q": ["a"] * count})
+    assert (response.status_code, response.json()["code"]) == (400, "text_too_long")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def too_large(limit: int, **others: tuple[str, str, str]) -> dict[str, Any]:
 
 INTERNAL = error("The server is at fault", internal=AT_FAULT["internal"])
 FAILURES = failures(error) | {456: error("The quota of the key is used up", no_quota=NO_QUOTA), 500: INTERNAL}
-NOT_JSON = ("Not a JSON object", "Invalid JSON format", "invalid_request")
+NOT_JSON = ("Not a JSON object", "Invalid JSON format: it must be an object", "invalid_request")
 
 
 def _from_german(*texts: str, **others: object) -> dict[str, object]:

@@ -25,7 +25,7 @@ from app.api.openapi import (
 from app.api.response_headers import TRANSLATE_HEADERS
 
 UNREADABLE = {
-    "not_json": ("Not a JSON object", "Invalid JSON format", "invalid_request"),
+    "not_json": ("Not a JSON object", "Invalid JSON format: it must be an object", "invalid_request"),
     "missing": ("A required parameter is missing", "Invalid request: missing q parameter", "invalid_request"),
 }
 

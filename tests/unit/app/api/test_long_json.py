@@ -52,8 +52,13 @@ def test_what_is_not_json_is_refused(text: str) -> None:
 @pytest.mark.parametrize("value", ["[],", "{},", '"",', "1,"])
 def test_more_values_than_a_request_can_need_are_refused(value: str) -> None:
     assert parse_json(f'{{"x": [{value * (MAX_VALUES // 2 - 10)}0]}}'.encode())
-    with pytest.raises(ValueError, match="too many values"):
+    with pytest.raises(TextTooLong, match="more than 100,000 values"):
         parse_json(f'{{"x": [{value * 2 * MAX_VALUES}0]}}'.encode())
+
+
+def test_more_short_texts_than_a_request_can_need_are_refused() -> None:
+    with pytest.raises(TextTooLong, match="more than 8,388,608 bytes beside long texts"):
+        parse_json(json.dumps({"q": ["a" * 200] * 50_000}).encode())
 
 
 def test_a_list_of_long_texts_is_read_whole() -> None:
