@@ -65,8 +65,9 @@ def _read_alternatives(given: Given, name: str, value: object) -> int:
     if isinstance(number, bool) or not isinstance(number, int):
         raise InvalidRequest(f"Invalid request: {name} parameter is not a number")
     if number > limit:
-        raise InvalidRequest(f"Invalid request: {name} parameter must be <= {limit}")
-    return max(0, number)
+        shown = shortened(str(number))
+        raise InvalidRequest(f"Invalid request: {name} parameter must be <= {limit}, and >= 0; it is {shown}")
+    return max(0, number)  # the contract: a negative number is none
 
 
 def _read_format(given: Given, name: str, value: object) -> Rules | None:
@@ -152,7 +153,7 @@ TARGET = Parameter(
 ALTERNATIVES = Parameter(
     "alternatives",
     int,
-    "Number of other translations to return; there may be fewer.",
+    "Number of other translations to return; there may be fewer. A negative number counts as 0.",
     _read_alternatives,
     absent=0,
     default=0,
@@ -189,7 +190,12 @@ OPTIONS_IN_ORDER = (
         "Hypotheses kept for each sentence; 1 is greedy search, the fastest. It must be greater than "
         "`alternatives`. If absent, the operator's setting, or more if the alternatives need it.",
     ),
-    _option("min_length", int, 0, "Minimum tokens of a translated sentence."),
+    _option(
+        "min_length",
+        int,
+        0,
+        "Minimum tokens of a translated sentence. The translation of a label, such as *Save*, may be shorter.",
+    ),
     _option(
         "max_length",
         int | None,
