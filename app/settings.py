@@ -395,6 +395,8 @@ class Settings(SecondTierSettings):
 def _sentence(entry: dict[str, Any]) -> str:
     """One pydantic error as ``DRAGOMAN_PORT: Input should be ...``, without the rejected value, which may be secret."""
     message = str(entry["msg"]).removeprefix("Value error, ")
+    if entry["type"] == "too_short" and isinstance(entry["input"], str):  # pydantic counts "items" of a secret
+        message = f"Value should have at least {entry['ctx']['min_length']} characters"
     if not entry["loc"]:
         return message
     return f"{ENV_PREFIX}{str(entry['loc'][0]).upper()}: {message}"
