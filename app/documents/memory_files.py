@@ -56,7 +56,8 @@ def find_form(name: str) -> Form:
     """
     extension = name.rpartition(".")[2].lower()
     if extension not in FORMS:
-        raise InvalidMemory(f"A translation memory can't be read from {shortened(extension)} files; use tmx or tsv.")
+        known = " or ".join(FORMS)
+        raise InvalidMemory(f"A translation memory can't be a file of the format {shortened(extension)}; use {known}.")
     if extension == "tmx" and not find_spec("lxml"):
         raise ExtraMissing.needed_by("Reading and writing TMX files", EXTRA)
     return FORMS[extension]

@@ -127,7 +127,7 @@ UPLOAD_RESPONSES = answers(
             no_file=("No file", "Parameter 'file' not specified", "invalid_request"),
             format=(
                 "Another format",
-                "A translation memory can't be read from docx files; use tmx or tsv.",
+                "A translation memory can't be a file of the format docx; use tmx or tsv.",
                 "invalid_memory",
             ),
             damaged=(

@@ -57,6 +57,7 @@ def test_what_cannot_be_done_is_told(tmp_path):
     output_of("memory", "add", "one", "de", "en")
     (tmp_path / "x.docx").write_bytes(b"x")
     output_of("memory", "import", "one", tmp_path / "x.docx", fails="use tmx or tsv")
+    output_of("memory", "export", "one", tmp_path / "x.xls", fails="can't be a file of the format xls; use tmx or tsv")
     output_of("memory", "add", " ", "de", "en", fails="it must not be empty")
     output_of("memory", "add", "one", "German", "en", fails="not two language codes")
     output_of("memory", "add", "one", "en", "en", fails="not two language codes")
