@@ -69,6 +69,8 @@ async def post_suggestion(request: Request, service: CurrentService, credentials
     if given[p.DECIDED] == "rejected":
         done = await service.database.run(store.reject, number)
     else:
+        if p.MEMORY_ID.is_absent(values):
+            raise given.missing(p.MEMORY_ID.name)
         memory_id = checked_id(given[p.MEMORY_ID], p.MEMORY_ID.name)
         done = await service.database.run(store.accept, number, memory_id)
     if not done:

@@ -91,6 +91,15 @@ async def test_what_cannot_be_decided(client):
     assert len(await listed(client)) == 1
 
 
+@pytest.mark.parametrize("empty", [{}, {"translation_memory_id": ""}, {"translation_memory_id": None}])
+async def test_what_is_accepted_needs_a_memory(client, empty):
+    await client.post("/suggest", json=SUGGESTION)
+    response = await client.post(f"{PATH}/1", json={"state": "accepted", **empty}, headers=AS_OPERATOR)
+    told = "Invalid request: missing translation_memory_id parameter"
+    assert (response.status_code, response.json()["error"]) == (400, told)
+    assert len(await listed(client)) == 1
+
+
 async def test_only_the_operator_decides(client):
     assert (await client.get(PATH)).status_code == 401
     assert (await client.post(f"{PATH}/1", json={"state": "rejected"})).status_code == 401
