@@ -43,9 +43,14 @@ def import_bundle(source: str, out: Path, *, choices: Choices, report: Report) -
         files = Path(scratch) / "files"
         unpacked = Path(scratch) / "decompressed"
         unpacked.mkdir()
-        if found := find_files(folder, unpacked):
-            return import_bergamot(found, out, name=name, choices=choices, scratch=files, report=report)
-        return import_marian(folder, out, name=name, source=source, choices=choices, scratch=files, report=report)
+        try:
+            if found := find_files(folder, unpacked):
+                return import_bergamot(found, out, name=name, choices=choices, scratch=files, report=report)
+            return import_marian(folder, out, name=name, source=source, choices=choices, scratch=files, report=report)
+        except SourceError as error:
+            # The user doesn't know where the model was unpacked.
+            message = str(error).replace(str(folder), source).replace(str(unpacked), source)
+            raise SourceError(message) from error
 
 
 def _fetch(source: str, scratch: Path, report: Report) -> Path:

@@ -61,7 +61,7 @@ def _read(folder: Path) -> MarianModel:
         return read_huggingface(folder)
     if (folder / DECODER).exists() or any(folder.glob("*.npz")):
         return read_original(folder)
-    raise SourceError(f"{folder.name} holds neither {CONFIG} (Hugging Face) nor an .npz file (Marian)")
+    raise SourceError(f"{folder} holds neither {CONFIG} (Hugging Face) nor an .npz file (Marian)")
 
 
 def _write_files(read: MarianModel, folder: Path) -> tuple[tuple[Path, Path], tuple[Path, Path]]:

@@ -156,7 +156,9 @@ def zip_of(path: Path, members: dict[str, bytes], **facts: Any) -> Path:
         ({"zeros": b"\0" * (64 << 20)}, {}, "unpack to far more than it holds"),
         ({str(index): b"" for index in range(1001)}, {}, "unpack to far more than it holds"),
         ({"a": b"x", "a/b": b"y"}, {}, "can't be unpacked"),
-        ({"README.md": b"x"}, {}, "holds neither config.json"),
+        ({"README.md": b"x"}, {}, "model.zip holds neither config.json"),
+        ({"model/README.md": b"x"}, {}, "model.zip holds neither config.json"),
+        ({"config.json": b'{"model_type": "bert"}'}, {}, "model.zip/config.json: model_type is 'bert'"),
     ],
 )
 def test_a_zip_file(
