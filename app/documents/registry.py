@@ -122,9 +122,8 @@ def find_format(name: str) -> Format:
     found = _BY_EXTENSION.get(extension)
     if found is None:
         names = ", ".join(each.name for each in FORMATS)
-        raise UnsupportedDocument(
-            f"Invalid file: the format {shortened(extension) or 'none'} is not translated; use {names}."
-        )
+        fault = f"the format {shortened(extension)} is not translated" if extension else "its name has no extension"
+        raise UnsupportedDocument(f"Invalid file: {fault}; use {names}.")
     return found
 
 

@@ -189,9 +189,10 @@ async def test_what_is_wrong_in_a_file_is_told_with_both_contracts(client):
     [
         ({}, "a.exe", b"x", 400, "Invalid file: the format exe is not translated"),
         ({}, "a.docm", b"x", 400, "Invalid file: the format docm is not translated"),
-        ({}, "a.txt", b"", 400, "Invalid file data."),
+        ({}, "a", b"x", 400, "Invalid file: its name has no extension; use txt, "),
+        ({}, "a.txt", b"", 400, "Invalid file data. A multipart form needs a file"),
         ({}, "a.txt", b"x" * 2000, 413, "The document exceeds the limit of 1024 bytes."),
-        ({"target_lang": "XX"}, "a.txt", b"x", 400, "Value for 'target_lang' not supported."),
+        ({"target_lang": "XX"}, "a.txt", b"x", 400, "Value for 'target_lang' not supported; use one of DE, EN."),
         ({"target_lang": "DE"}, "a.txt", b"x", 400, "Source and target language are equal."),
         ({"formality": "more"}, "a.txt", b"x", 400, "Target language 'en' doesn't support formality."),
         ({"output_format": "pdf"}, "a.txt", b"x", 400, "A translated txt file can be: txt."),

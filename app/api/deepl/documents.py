@@ -42,7 +42,7 @@ async def post_document(request: Request, service: CurrentService) -> Response:
     files: list[FilePart] = []
     values = await read_parameters(request, service.settings.max_document_bytes + FORM_BYTES, files=files)
     if not files or not files[0].content:
-        raise InvalidRequest("Invalid file data.")
+        raise InvalidRequest("Invalid file data. A multipart form needs a file that is not empty as its part 'file'.")
     [file] = files[:1]
     check_size(file, service.settings)
     given = service.given(UPLOAD, values, file)

@@ -40,8 +40,16 @@ UPLOAD_RESPONSES: Responses = {
     ),
     400: error(
         "The document can't be translated as it is; the text says what to change",
-        no_file=("No file", "Invalid file data.", "invalid_request"),
-        unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
+        no_file=(
+            "No file",
+            "Invalid file data. A multipart form needs a file that is not empty as its part 'file'.",
+            "invalid_request",
+        ),
+        unsupported=(
+            "Language not served",
+            "Value for 'target_lang' not supported; use one of DE, EN.",
+            "unsupported_pair",
+        ),
         equal=("Nothing to translate", "Source and target language are equal.", "invalid_request"),
         switched_off=_SWITCHED_OFF,
         **DOCUMENT_REFUSED,

@@ -143,7 +143,11 @@ TRANSLATE_RESPONSES: Responses = {
         "The request can't be served as it is; the text says what to change",
         not_json=NOT_JSON,
         missing=("A required parameter is missing", "Parameter 'text' not specified", "invalid_request"),
-        unsupported=("Language not served", "Value for 'target_lang' not supported.", "unsupported_pair"),
+        unsupported=(
+            "Language not served",
+            "Value for 'target_lang' not supported; use one of DE, EN.",
+            "unsupported_pair",
+        ),
         formality=("No formality", "Target language 'en' doesn't support formality.", "invalid_request"),
         memory=(
             "A translation memory on a server without a database",

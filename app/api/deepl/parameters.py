@@ -83,7 +83,8 @@ def read_language(given: Given, name: str, value: object) -> str:
     """
     found = find_served(check_text(name, value), given.served)
     if found is None:
-        raise UnsupportedPair(f"Value for '{name}' not supported.")
+        choices = ", ".join(code.upper() for code in given.served)
+        raise UnsupportedPair(f"Value for '{name}' not supported; use one of {choices}.")
     return found
 
 

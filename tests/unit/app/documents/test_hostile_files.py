@@ -185,9 +185,18 @@ def test_open_document_with_a_password():
         find_format("a.odt").reader()(packed({"mimetype": b"x", "META-INF/manifest.xml": manifest}))
 
 
-@pytest.mark.parametrize("name", ["a.docm", "a.xlsm", "a.exe", "docx", "a."])
-def test_formats_that_are_not_translated(name):
-    with pytest.raises(UnsupportedDocument):
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("a.docm", "the format docm is not translated"),
+        ("a.xlsm", "the format xlsm is not translated"),
+        ("a.exe", "the format exe is not translated"),
+        ("docx", "its name has no extension"),
+        ("a.", "its name has no extension"),
+    ],
+)
+def test_formats_that_are_not_translated(name, fault):
+    with pytest.raises(UnsupportedDocument, match=f"^Invalid file: {fault}; use txt, md, .*pdf\\.$"):
         find_format(name)
 
 
