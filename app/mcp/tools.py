@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from app.mcp.client import Client
 from app.text import register
@@ -92,6 +93,23 @@ class StoredGlossary(BaseModel):
     dictionaries: list[Dictionary]
 
 
+class _Server(MCPServer):
+    """Refuses wrong arguments, and those that nothing reads, with a sentence for the agent."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
+        known = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}.get(name, arguments)
+        if unknown := [argument for argument in arguments if argument not in known]:
+            raise ToolError(f"Unknown arguments: {', '.join(unknown)}; known: {', '.join(known) or 'none'}.")
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:  # not the agent's fault
+            raise
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError("; ".join(map(_fault, error.__cause__.errors()))) from error.__cause__
+            raise
+
+
 def build(client: Client, folder: Path | None) -> MCPServer:
     """Builds the server.
 
@@ -99,7 +117,7 @@ def build(client: Client, folder: Path | None) -> MCPServer:
         client: The Dragoman server that does the work.
         folder: Where ``translate_file`` may read and write; None if agents are elsewhere and send contents only.
     """
-    server = MCPServer(
+    server = _Server(
         "dragoman", title="Dragoman", instructions=_INSTRUCTIONS, version=version("dragoman"), log_level="WARNING"
     )
     _add_text_tools(server, client)
@@ -111,7 +129,9 @@ def _add_text_tools(server: MCPServer, client: Client) -> None:
     @server.tool(title="Translate a text", annotations=_READS)
     async def translate(
         context: Context,
-        text: Annotated[str, Field(description="The text; its lines, spaces, markup and placeholders are kept.")],
+        text: Annotated[
+            str, Field(min_length=1, description="The text; its lines, spaces, markup and placeholders are kept.")
+        ],
         target: Target,
         source: Source = "auto",
         format: Annotated[Literal["text", "html", "markdown"], Field(description="Of the text.")] = "text",
@@ -131,7 +151,9 @@ def _add_text_tools(server: MCPServer, client: Client) -> None:
         )
 
     @server.tool(title="Detect a language", annotations=_READS)
-    async def detect(context: Context, text: Annotated[str, Field(description="The text.")]) -> list[Detected]:
+    async def detect(
+        context: Context, text: Annotated[str, Field(min_length=1, description="The text.")]
+    ) -> list[Detected]:
         """Lists the languages that a text may be in, the likeliest first."""
         answer = await client.post("detect", {"q": text}, key=_key(context))
         return [Detected.model_validate(each) for each in answer]
@@ -181,6 +203,12 @@ def _add_file_tool(server: MCPServer, client: Client, folder: Path | None) -> No
         found, data, report = await client.translate_file(file.name, read, fields, key=_key(context))
         written = await asyncio.to_thread(_write_new, file.with_name(Path(found).name), data)
         return TranslatedFile(name=found, path=str(written), content=None, report={**report})
+
+
+def _fault(entry: ErrorDetails) -> str:
+    """One error of pydantic's as a sentence that names the argument."""
+    name = ".".join(map(str, entry["loc"]))
+    return f"{name} is missing" if entry["type"] == "missing" else f"{name}: {entry['msg']}"
 
 
 def _glossary(terms: dict[str, str] | None, glossary_id: str | None) -> dict[str, Any]:

@@ -134,7 +134,9 @@ def test_no_bundle_at_all_is_refused(monkeypatch):
 
 
 def test_the_admin_key_is_neither_short_nor_shown():
-    with pytest.raises(ConfigurationError, match="DRAGOMAN_ADMIN_KEY: Value should have at least 16 characters") as caught:
+    with pytest.raises(
+        ConfigurationError, match="DRAGOMAN_ADMIN_KEY: Value should have at least 16 characters"
+    ) as caught:
         Settings.load(admin_key="Geheimnis")
     assert "Geheimnis" not in str(caught.value)
     settings = Settings.load(admin_key="Geheimnis" * 2)

@@ -143,6 +143,29 @@ async def test_a_refusal_is_what_the_agent_reads() -> None:
         assert "(unsupported_pair)" in await error(client, "translate", text="a", source="de", target="xx")
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("translate", {"target": "en"}, "text is missing"),
+        ("translate", {}, "text is missing; target is missing"),
+        ("translate", {"text": "", "target": "en"}, "text: String should have at least 1 character"),
+        ("detect", {"text": ""}, "text: String should have at least 1 character"),
+        (
+            "translate",
+            {"text": "a", "target": "en", "format": "pdf"},
+            "format: Input should be 'text', 'html' or 'markdown'",
+        ),
+        ("detect", {"q": "a", "text": "a"}, "Unknown arguments: q; known: text."),
+        ("languages", {"target": "en"}, "Unknown arguments: target; known: none."),
+    ],
+)
+async def test_wrong_arguments_are_named(tool: str, arguments: dict[str, str], told: str) -> None:
+    engine = FakeEngine()
+    async with agent(engine) as client:
+        assert await error(client, tool, **arguments) == told
+    assert not engine.calls
+
+
 async def test_a_key_is_sent(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, keys="required")
     async with agent(settings=settings) as client:
