@@ -397,6 +397,4 @@ def _sentence(entry: dict[str, Any]) -> str:
     message = str(entry["msg"]).removeprefix("Value error, ")
     if entry["type"] == "too_short" and isinstance(entry["input"], str):  # pydantic counts "items" of a secret
         message = f"Value should have at least {entry['ctx']['min_length']} characters"
-    if not entry["loc"]:
-        return message
-    return f"{ENV_PREFIX}{str(entry['loc'][0]).upper()}: {message}"
+    return f"{ENV_PREFIX}{str(entry['loc'][0]).upper()}: {message}" if entry["loc"] else message
