@@ -18,6 +18,8 @@ _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?
 # "„ Hallo": a space behind a mark that opens a quotation.
 _IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u00a0\u202f])(?=\w)")
 _JOINED = re.compile(r"(?<![^\s(„“\"])(?P<word>[^\W\d_]{2,40})(?P<number>\d{1,9})(?=\s)")
+_AS_ONE = re.compile(r"[^\W\d_]{2,40}\d{1,9}")  # "MP3"
+_ALONE = re.compile(r"(?<!\S)\d{1,9}(?!\w)")
 _IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
@@ -38,11 +40,12 @@ def in_brackets(pair: Pair) -> list[Edit]:
 
 def before_numbers(pair: Pair) -> list[Edit]:
     """Writes the spaces that models forget before numbers: "Mindestens7" for "at least 7"."""
-    return [
-        Edit(match.end("word"), match.end("word"), " ")
-        for match in _JOINED.finditer(pair.translation)
-        if match[0] not in pair.source and re.search(rf"(?<!\S){re.escape(match['number'])}(?!\w)", pair.source)
-    ]
+    found = list(_JOINED.finditer(pair.translation))
+    if not found:
+        return []
+    joined, alone = set(_AS_ONE.findall(pair.source)), set(_ALONE.findall(pair.source))
+    ends = [match.end("word") for match in found if match[0] not in joined and match["number"] in alone]
+    return [Edit(end, end, " ") for end in ends]
 
 
 def in_quotations(pair: Pair) -> list[Edit]:
