@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from io import BytesIO
 
 from pdfminer.converter import PDFPageAggregator
+from pdfminer.encodingdb import EncodingDB
 from pdfminer.layout import LAParams, LTPage
 from pdfminer.pdfdocument import PDFDocument
+from pdfminer.pdffont import PDFFont
 from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
 from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser, PDFSyntaxError
@@ -15,11 +17,19 @@ from pdfminer.pdftypes import PDFObjRef
 def laid_out(data: bytes) -> Iterator[LTPage]:
     """Yields the pages of a file. Whatever pdfminer raises comes through."""
     resources = PDFResourceManager()
-    device = PDFPageAggregator(resources, laparams=LAParams())
+    device = _Aggregator(resources, laparams=LAParams())
     interpreter = PDFPageInterpreter(resources, device)
     for page in PDFPage.create_pages(_Document(PDFParser(BytesIO(data)))):
         interpreter.process_page(page)
         yield device.get_result()
+
+
+class _Aggregator(PDFPageAggregator):
+    def handle_undefined_char(self, font: PDFFont, cid: int) -> str:
+        """Returns a bullet for a code without a character in WinAnsiEncoding, as PDF 1.7 (annex D) has it."""
+        encoding = getattr(font, "cid2unicode", None)
+        is_bullet = encoding is EncodingDB.encodings["WinAnsiEncoding"] and cid > ord(" ")
+        return "•" if is_bullet else super().handle_undefined_char(font, cid)
 
 
 class _Document(PDFDocument):

@@ -210,7 +210,7 @@ def test_a_missing_extra_is_named(monkeypatch):
 
 PAGE = (
     b"BT /F 20 Tf 50 750 Td (Der Titel) Tj ET BT /F 10 Tf 50 700 Td 12 TL (Der Hund ) Tj /B 10 Tf (bellt) Tj /F 10 Tf"
-    b" ( und er l\xe4uft \xfcber die Wie-) Tj T* (se und sieht eine Katze.) Tj ET BT /F 10 Tf 300 30 Td (7) Tj ET"
+    b" ( und er l\xe4uft \xfcber die Wie-) Tj T* (se und sieht eine Katze.) Tj ET BT /F 10 Tf 300 30 Td (1) Tj ET"
 )
 
 
