@@ -5,11 +5,12 @@ name under which it stands: ``"type": "submit"`` is for a program, ``"title": "s
 """
 
 import re
+from itertools import pairwise
 
 # Names are compared without case and without marks: className, class-name and class_name are one.
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]")
 # Their values are lists of names, or addresses. "icon": "Symbol" is a text all the same: it is a noun.
-_LISTS = """class classname classes classlist css href icon id ids key margin padding route selector slug src
+_LISTS = """class classname classes classlist cls css href icon id ids key margin padding route selector slug src
     style styles uri url"""
 # Their values are single words of a program, if they are in lower-case.
 _WORDS = """align alignment autocomplete changefreq charset code color colour component currency datatype
@@ -21,6 +22,10 @@ _WORDS = """align alignment autocomplete changefreq charset code color colour co
 _NAMES_OF_LISTS, _NAMES_OF_WORDS = frozenset(_LISTS.split()), frozenset(_WORDS.split())
 # A word of a list or of a program: in lower-case, or without letters, or with a digit or mark inside.
 _CODE_WORD = re.compile(r"[^\s\w]*+[a-z0-9_][^\sA-Z]*+|[^\s\w]*+\w*+[\d_/.:#-]\S*+|[^\w\s]++")
+# An element has a list of classes: of "tabClass", one has a mark inside; of "travelClass", seldom.
+_ENDS_OF_LISTS = ("class", "classes", "classname", "classnames", "cls", "css")
+_MARK_INSIDE = re.compile(r"\w[-_:]\w")
+_CLASS = re.compile(r"[a-z][a-z0-9-]*+")
 
 _FILE_EXTENSION = re.compile(
     r"\.(?:avif|bmp|cfg|conf|cpp|css|csv|docx?|epub|exe|gif|go|gz|html?|ico|ini|java|jpe?g|js|json|jsx|kt|lock|log|md|mdx"
@@ -78,8 +83,12 @@ def is_data(value: str, name: str = "") -> bool:
     plain = _NOT_IN_NAME.sub("", name.lower().rpartition(":")[2])
     if plain in _NAMES_OF_LISTS and all(map(_CODE_WORD.fullmatch, words)):
         return True
-    if len(words) > 1:
-        return False
+    if plain.endswith(_ENDS_OF_LISTS) and all(map(_CODE_WORD.fullmatch, words)) and _MARK_INSIDE.search(text):
+        return True
+    if len(words) > 1:  # a class and its variant, under any name: "btn btn-primary"
+        return all(map(_CLASS.fullmatch, words)) and any(
+            after.startswith(f"{word}-") for word, after in pairwise(words)
+        )
     if plain == "key" or (plain in _NAMES_OF_WORDS and text.islower() and text.isascii()):
         return True
     return bool(_PATH.fullmatch(text) or _IDENTIFIER.fullmatch(text) or _FILE_EXTENSION.search(text))
