@@ -1,4 +1,4 @@
-"""xlsx: SpreadsheetML. Cells, their lists of values, comments, headers, shapes, charts, title; formulas stay."""
+"""xlsx: SpreadsheetML. Cells, their lists of values, filters, comments, headers, shapes, charts, title."""
 
 import re
 from collections import Counter
@@ -12,6 +12,7 @@ from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import PlainText, Segment, package_document
 from app.documents.sheet_choices import Choices, restore
 from app.documents.sheet_escapes import escaped, escaped_name, unescaped, unescaped_name
+from app.documents.sheet_filters import Filters
 
 _MAIN = "spreadsheetml.sheet.main+xml"
 _SHEET = "spreadsheetml.worksheet+xml"
@@ -28,13 +29,14 @@ def read(data: bytes) -> Document:
         InvalidRequest: It is damaged, encrypted, too large or has macros.
     """
     parts = OfficeParts(data, _MAIN)
-    headers, choices = _Headers(parts), Choices(parts, _SHEET)
+    headers, choices, filters = _Headers(parts), Choices(parts, _SHEET), Filters(parts, _SHEET, _TABLE)
 
     def finish(language: str) -> None:
         headers.write()
         choices.write()
+        filters.write()
 
-    return package_document(parts.package, parts.trees, _segments(parts, headers, choices), finish)
+    return package_document(parts.package, parts.trees, _segments(parts, headers, choices, filters), finish)
 
 
 class _Headers:
@@ -90,10 +92,11 @@ def _name(column: Any) -> str:
     return unescaped_name(column.get("name", ""))
 
 
-def _segments(parts: OfficeParts, headers: _Headers, choices: Choices) -> Iterator[Segment]:
+def _segments(parts: OfficeParts, headers: _Headers, choices: Choices, filters: Filters) -> Iterator[Segment]:
     for root in (*parts.roots("spreadsheetml.sharedStrings+xml"), *parts.roots(_SHEET, having=b"inlineStr")):
         for cell in root.iter(f"{S}si", f"{S}is"):  # shared texts, and those in cells themselves
             choices.take(cell)
+            filters.take(cell)
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)
     yield from choices.segments()

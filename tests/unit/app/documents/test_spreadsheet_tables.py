@@ -11,6 +11,8 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from openpyxl.comments import Comment
 from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.filters import AutoFilter, CustomFilter, CustomFilters, FilterColumn
+from openpyxl.worksheet.filters import Filters as FilterValues
 from openpyxl.worksheet.table import Table as SheetTable
 from openpyxl.worksheet.table import TableColumn
 
@@ -137,3 +139,43 @@ def test_xlsx_a_text_that_looks_like_an_escape_stays_a_text():
             io.BytesIO(translate(with_text(saved(book), "TEXT", text), "a.xlsx", engine=Engine()))
         )
         assert any(f"<t>{text}</t>".encode() in translated.read(name) for name in translated.namelist())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (["offen", "Bezahlt"], ["OFFEN", "BEZAHLT"]),
+        (["OFFEN"], ["OFFEN"]),
+        (["offen & mehr"], ["OFFEN & MEHR"]),
+        (["12.5"], ["12.5"]),  # no cell with text
+        (["off"], ["off"]),
+    ],
+)
+@pytest.mark.parametrize("in_table", [False, True])
+def test_xlsx_filters_show_the_translated_cells(wanted: list[str], expected: list[str], in_table: bool) -> None:
+    book = openpyxl.Workbook()
+    for cell in ("Status", "offen", "bezahlt", "offen & mehr", 12.5):
+        book.active.append([cell])
+    filter_ = book.active.auto_filter
+    if in_table:
+        own = SheetTable(displayName="T", ref="A1:A5")
+        own.tableColumns, own.autoFilter = [TableColumn(id=1, name="Status")], AutoFilter()
+        book.active.add_table(own)
+        filter_ = own.autoFilter
+    filter_.ref = "A1:A5"
+    filter_.filterColumn.append(FilterColumn(colId=0, filters=FilterValues(filter=wanted)))
+    again = openpyxl.load_workbook(io.BytesIO(translate(saved(book), "a.xlsx"))).active
+    found = again.tables["T"].autoFilter if in_table else again.auto_filter
+    assert found.filterColumn[0].filters.filter == expected
+
+
+def test_xlsx_custom_filters_show_the_translated_cells() -> None:
+    book = openpyxl.Workbook()
+    for cell in ("Status", "offen"):
+        book.active.append([cell])
+    book.active.auto_filter.ref = "A1:A2"
+    own = CustomFilters(customFilter=[CustomFilter(operator="equal", val=value) for value in ("offen", "off*")])
+    book.active.auto_filter.filterColumn.append(FilterColumn(colId=0, customFilters=own))
+    again = openpyxl.load_workbook(io.BytesIO(translate(saved(book), "a.xlsx"))).active
+    [column] = again.auto_filter.filterColumn
+    assert [each.val for each in column.customFilters.customFilter] == ["OFFEN", "off*"]
