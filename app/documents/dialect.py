@@ -17,6 +17,7 @@ class Dialect:
         range_names: The attributes in which the two ends of a range are equal.
         characters: Elements that stand for characters, and a function that gives these.
         is_kept: Tells of an element, whatever its name, whether it stays as it is with all inside it, like an atom.
+        is_seen: Tells of an element without a name here whether readers see it, so that it may stand for a word.
         read: Returns the text that a stretch of characters stands for, as white space may not be meant.
     """
 
@@ -27,6 +28,7 @@ class Dialect:
     range_names: tuple[str, ...] = ()
     characters: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     is_kept: Callable[[Any], bool] = lambda element: False
+    is_seen: Callable[[Any], bool] = lambda element: False
     read: Callable[[str], str] = str
 
     def begins(self, element: Any) -> Hashable | None:

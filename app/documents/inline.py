@@ -14,7 +14,7 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from app.errors import DocumentTooLarge
-from app.text.markup.scope import Rules
+from app.text.markup.scope import Rules, is_place_of_word
 
 INLINE = Rules(
     syntax="xml",
@@ -58,6 +58,7 @@ class InlineBuilder:
         self._pieces: list[str] = []
         self._objects: list[Any] = []
         self._names: dict[int, str] = {}  # of elements
+        self._seen: tuple[int, str] | None = None  # what readers see and ends the markup: its number; what is before it
         self.is_translatable = False
 
     @property
@@ -67,6 +68,9 @@ class InlineBuilder:
 
     def text(self, content: str) -> None:
         """Adds text to translate."""
+        if self._seen and is_place_of_word(self._seen[1], content[:1]):
+            self._pieces[-1] = f'<m id="{self._seen[0]}"></m>'
+        self._seen = None
         self._pieces.append(html.escape(content, quote=False))
         self.is_translatable = self.is_translatable or any(map(str.isalnum, content))
 
@@ -80,10 +84,17 @@ class InlineBuilder:
     def close(self, number: int) -> None:
         """Ends an element."""
         self._pieces.append(f"</{self._names.pop(number)}>")
+        self._seen = None
 
     def point(self, thing: Any) -> None:
         """Adds an object that stands between words, such as a footnote mark."""
         self._pieces.append(f'<x id="{self._add(thing)}"/>')
+
+    def seen(self, thing: Any) -> None:
+        """Adds an object that readers see, such as a picture: an atom where a word would be, else a point."""
+        before = "".join(self._pieces[-2:])[-2:]
+        self.point(thing)
+        self._seen = (len(self._objects) - 1, before)
 
     def atom(self, thing: Any) -> None:
         """Adds an object that acts as a word and is not translated, such as a field."""
@@ -111,6 +122,7 @@ class InlineBuilder:
         if len(self._objects) == _MAX_OBJECTS:
             raise DocumentTooLarge(f"A paragraph of the document has more than {_MAX_OBJECTS:,} formatted parts.")
         self._objects.append(thing)
+        self._seen = None
         return len(self._objects) - 1
 
 

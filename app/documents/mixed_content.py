@@ -94,6 +94,8 @@ class MixedText:
                 builder.atom(child)
             elif child.tag in dialect.breaks:
                 builder.line_break(child)
+            elif dialect.is_seen(child):
+                builder.seen(child)
             else:
                 builder.point(child)
             self._text(child.tail)

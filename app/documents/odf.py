@@ -50,6 +50,7 @@ _DIALECT = Dialect(
     },
     range_names=(f"{_TEXT}name", f"{_OFFICE}name"),
     characters={f"{_TEXT}s": _spaces},
+    is_seen=lambda element: element.get(f"{_TEXT}anchor-type") == "as-char",
     read=lambda text: _SPACES.sub(" ", text),
 )
 

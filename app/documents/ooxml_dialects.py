@@ -10,6 +10,7 @@ from app.documents.sheet_escapes import escaped, unescaped
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
 
@@ -49,6 +50,7 @@ WORD = RunDialect(
     atoms=frozenset({f"{_MATH}oMath"}),
     breaks=frozenset({f"{W}br", f"{W}cr", f"{W}tab", f"{W}ptab", f"{_MATH}oMathPara"}),
     characters={f"{W}noBreakHyphen": lambda hyphen: "\u2011"},
+    is_seen=lambda element: element.tag == f"{W}drawing" and element.find(f"{_PICTURE}inline") is not None,
 )
 DRAWING = RunDialect(
     space=A,

@@ -196,6 +196,8 @@ class Paragraph:
             kind = InlineBuilder.atom
         elif child.tag in self._dialect.breaks:
             kind = InlineBuilder.line_break
+        elif self._dialect.is_seen(child):
+            kind = InlineBuilder.seen
         return _Object(kind, [_Source(run, child)])
 
     def _wrapper(self, outer: Any) -> _Group | _Object:

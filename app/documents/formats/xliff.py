@@ -23,6 +23,8 @@ _SPACE = "urn:oasis:names:tc:xliff:document:"
 # Of targets that are no translation yet.
 _OPEN_STATES = frozenset({"new", "initial", "needs-translation", "needs-adaptation", "needs-l10n"})
 
+_BREAKS = frozenset({"lb", "pb", "xlf:lb", "xlf:pb"})  # types of inline elements in the two versions
+
 
 def read(data: bytes) -> Document:
     """Reads a file. Of the translated file, only targets and their languages differ from it.
@@ -62,7 +64,9 @@ def read(data: bytes) -> Document:
 
 def _units(root: Any, space: str, kept: Counter[Reason]) -> Iterator[Unit]:
     """Yields the texts that need a translation; counts the units that say that they stay."""
-    dialect = Dialect(wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected)
+    dialect = Dialect(
+        wrappers=frozenset(f"{space}{name}" for name in ("g", "pc", "mrk")), is_kept=_is_protected, is_seen=_is_seen
+    )
     for unit in root.iter(f"{space}trans-unit", f"{space}segment"):
         checkpoint()
         source, target = unit.find(f"{space}source"), unit.find(f"{space}target")
@@ -89,6 +93,12 @@ def _segments(element: Any, space: str) -> dict[str, Any]:
 def _is_protected(element: Any) -> bool:
     """Tells whether an inline element marks text that stays as it is: in XLIFF 2, or in 1.2."""
     return bool(element.get("translate") == "no" or element.get("mtype") == "protected")
+
+
+def _is_seen(element: Any) -> bool:
+    """Tells whether an inline element may stand for a word: it has no end, and is no break of a line or page."""
+    types = {element.get("ctype"), element.get("subType")}
+    return etree.QName(element).localname in ("ph", "x") and types.isdisjoint(_BREAKS)
 
 
 def _is_for_translation(unit: Any) -> bool:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from app.text.inline.objects import Kind, Part
-from app.text.markup.html_tokenizer import Token, TokenKind
-from app.text.markup.scope import ANNOTATIONS, Rules, Scope
+from app.text.markup.html_tokenizer import VOID, Token, TokenKind
+from app.text.markup.scope import ANNOTATIONS, Rules, Scope, attribute_values, is_place_of_word
 from app.text.pieces import PIECE_CHARS
 
 # Nobody nests deeper in a sentence. Deeper elements end the text, so that hostile input costs no quadratic time.
@@ -21,6 +21,8 @@ _END = re.compile(r"[.!?…。！？][\"'”“’‘»«)]*$")
 
 # Of XML: breaks, pictures and places, which are no words.
 _NO_WORDS = frozenset("br hr img image graphic lb pb cb tab anchor bookmark indexterm fn footnote note wbr".split())
+_HTML_WORDS = frozenset({"i", "img", "input", "span"})
+_NO_FIELDS = frozenset({"checkbox", "hidden", "radio"})  # types of "input" that stand beside a text
 
 _DECIMAL_REFERENCE = re.compile(r"&#(0*+)([0-9]*+)")
 _XML_REFERENCE = re.compile(r"&(?:#[0-9]++|#x[0-9a-fA-F]++|[^\W\d][\w.:-]*+);")
@@ -47,7 +49,7 @@ class TextCollector:
         """
         self._source = source
         self._is_xml = rules.syntax == "xml"
-        self._has_empty_words = self._is_xml and rules.has_empty_words
+        self._has_empty_words = rules.has_empty_words
         self._splitting = splitting
         self._line_breaks_split = rules.line_breaks_split
         self._scope = Scope(rules)
@@ -147,15 +149,40 @@ class TextCollector:
             self._append(
                 self._part(Kind.BREAK if is_break else Kind.ATOM if self._is_word(token) else Kind.POINT, token)
             )
+        elif self._in_atom:  # the end tag of an element without text
+            self._atom_end = token.end
+            self._finish_atom()
+        elif self._is_word(token):
+            self._parts.append(self._part(Kind.ATOM, token))
+            self._in_atom = True
         else:
             self._append(self._part(Kind.OPENING if token.kind is TokenKind.START else Kind.CLOSING, token))
 
     def _is_word(self, token: Token) -> bool:
-        """Tells whether an empty element stands where a word would: behind text and a space, before another."""
-        if not self._has_empty_words or token.kind is not TokenKind.START or token.name in _NO_WORDS:
+        """Tells whether an empty element stands where a word would."""
+        if not self._has_empty_words or token.kind is not TokenKind.START or not self._may_be_word(token):
             return False
-        before, after = self._source[max(0, token.start - 2) : token.start], self._source[token.end : token.end + 1]
-        return len(before) == 2 and before[1] == " " and before[0] not in " >\n" and after in (*" .,;:!?)", "")
+        end_tag = "" if token.is_self_closed or token.name in VOID else f"</{token.name}>"
+        if not self._source.startswith(end_tag, token.end):
+            return False
+        end = token.end + len(end_tag)
+        after = self._source[end : end + 1]
+        if self._is_xml and after in ("", " "):  # it has no decorations
+            after = "."
+        return is_place_of_word(self._source[max(0, token.start - 2) : token.start], after)
+
+    def _may_be_word(self, token: Token) -> bool:
+        """Tells whether readers see an element; HTML's icons are often elements without text that have a class."""
+        if self._is_xml:
+            return token.name not in _NO_WORDS
+        if token.name not in _HTML_WORDS:
+            return False
+        values = attribute_values(token)
+        if token.name == "img":
+            return not values.get("alt") or any(map(str.isalnum, values["alt"]))  # else it is an emoticon
+        if token.name == "input":
+            return values.get("type", "").lower() not in _NO_FIELDS
+        return "class" in values and "id" not in values
 
     def _append(self, part: Part) -> None:
         if part.kind is Kind.OPENING and not self._is_xml and self._stands_beside(part):

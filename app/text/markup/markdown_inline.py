@@ -30,6 +30,7 @@ from app.text.markup.collector import TextCollector
 from app.text.markup.html_tokenizer import Tokenizer
 from app.text.markup.markdown_blocks import VERBATIM, add_blocks
 from app.text.markup.markdown_verbatim import ATOM, ATTRIBUTES, find_link, find_verbatim
+from app.text.markup.scope import is_place_of_word
 
 Environment = dict[str, Any]
 """The parser's state of a document besides its blocks, above all its link definitions."""
@@ -163,8 +164,11 @@ class _Recorder:
             while sum(length for _, length in pushed) > end - begin:
                 pushed.pop(0)
             self._runs.append((begin, pushed))
-        elif rule in ("image", "html_inline"):
-            self._marks.append(_Mark(begin, end, Kind.POINT, _HTML if rule == "html_inline" else ""))
+        elif rule == "image":
+            is_word = is_place_of_word(self._content[max(0, begin - 2) : begin], self._content[end : end + 1])
+            self._marks.append(_Mark(begin, end, Kind.ATOM if is_word else Kind.POINT))
+        elif rule == "html_inline":
+            self._marks.append(_Mark(begin, end, Kind.POINT, _HTML))
         elif rule == VERBATIM:
             kind = tokens[-1].markup
             self._marks.append(_Mark(begin, end, Kind.ATOM if kind == ATOM else Kind.POINT, kind))

@@ -65,7 +65,8 @@ class Rules:
         language: In HTML, the language of the text: an element whose ``lang`` is another one stays as it is, except for
             the root, as pages are often declared wrong. "" to translate all languages.
         keeps_data: A text that is only a value for programs stays, see ``app.text.data_values``.
-        has_empty_words: In XML, an empty element where a word would be is like a word: ``at most <max/> letters``.
+        has_empty_words: An empty element where a word would be is like a word: ``at most <max/> letters``; in HTML, a
+            picture, icon or field before a mark: ``Press <img>, then``.
     """
 
     syntax: Syntax = "html"
@@ -79,6 +80,8 @@ class Rules:
     keeps_data: bool = False
     has_empty_words: bool = True
 
+
+_MARKS = frozenset(".,;:!?)")
 
 HTML = Rules()
 MARKDOWN = Rules(syntax="markdown")
@@ -205,6 +208,15 @@ def attribute_values(token: Token) -> dict[str, str]:
     for match in ATTRIBUTE.finditer(token.attributes):
         values.setdefault(match[1].lower(), match[2] or match[3] or match[4] or "")
     return values
+
+
+def is_place_of_word(before: str, after: str) -> bool:
+    """Tells whether what stands behind these two characters and before that one stands for a word of a sentence.
+
+    A mark stands directly behind a word, and a space stands before a word: ``Press <x/>, then``. Between two spaces
+    there may be a decoration as well.
+    """
+    return len(before) == 2 and before[1] == " " and before[0] not in " >\n" and after in _MARKS
 
 
 def primary(language: str) -> str:
