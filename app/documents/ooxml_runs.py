@@ -17,6 +17,7 @@ from lxml import etree
 from app.documents.field_text import FieldText, repeats
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, RunDialect, S, W
+from app.documents.ooxml_initials import take_initial, with_initial
 from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import XML_SPACE
 from app.errors import DocumentTooLarge
@@ -101,7 +102,10 @@ class Paragraph:
         self._element, self._dialect = element, dialect
         self.fields: list[FieldText] = []
         self._builder = InlineBuilder()
-        self._base = self._build(self._items(element))
+        items = self._items(element)
+        initial = take_initial(items, _Text)
+        self._initial = _Style(*initial) if initial else None
+        self._base = self._build(items)
         self.markup = self._builder.markup
         self.is_translatable = self._builder.is_translatable
 
@@ -119,6 +123,8 @@ class Paragraph:
         open_: list[Any] = [self._element]
         styles = [self._base]
         events = list(self._builder.events(markup))
+        if self._initial:
+            events = with_initial(events, self._initial)
         if space == S and self._base is None and all(event.kind is Kind.TEXT for event in events):
             _add_text(self._element, self._dialect, "".join(event.text for event in events))
             return

@@ -7,7 +7,7 @@ import pytest
 from docx.oxml import parse_xml
 from lxml import etree
 
-from tests.support.documents import assert_same_tree, translate
+from tests.support.documents import ShoutingEngine, assert_same_tree, translate
 from tests.support.office_files import W, run, saved
 
 BOLD = "<w:rPr><w:b/></w:rPr>"
@@ -78,3 +78,37 @@ def test_a_raised_digit_behind_an_amount_stays_a_mark():
     _, target = translated(f"{run('Preis: 19 €')}{run('1', raised)}{run(' pro Monat')}")
     runs = [(each.findtext(f"{{{target.nsmap['w']}}}t"), "superscript" in str(etree.tostring(each))) for each in target]
     assert runs == [("PREIS: €19", False), ("1", True), (" PRO MONAT", False)]
+
+
+BIG = "<w:rPr><w:sz w:val='60'/></w:rPr>"
+
+
+class Translated(ShoutingEngine):
+    """Gives one translation."""
+
+    def __init__(self, translation: str) -> None:
+        super().__init__()
+        self._translation = translation
+
+    def known(self, sentence: str, target: str) -> tuple[str, ...]:
+        return (self._translation,)
+
+
+@pytest.mark.parametrize(
+    ("content", "translation", "expected"),
+    [
+        (run("W", BIG) + run("illkommen hier."), "Hello there.", ["H"]),
+        (run("W", BIG) + run("illkommen ") + run("hier", BOLD) + run("."), "“Hello there.”", ["“H"]),
+        (run("W", BIG) + run("ie bitte?", GERMAN), "I beg your pardon?", ["I"]),
+        (run("Wir", BIG) + run(" sind da."), "We are here.", ["We"]),
+        (run("A", BIG) + run(" ist ein Laut."), "A is a sound.", ["A"]),
+        (run("H", BIG) + run("2 ist da."), "H2 is here.", ["H"]),
+    ],
+)
+def test_an_initial_is_a_letter(content: str, translation: str, expected: list[str]) -> None:
+    document = docx.Document()
+    document.element.body.insert(0, parse_xml(f"<w:p {W}>{content}</w:p>"))
+    data = translate(saved(document), "a.docx", engine=Translated(translation))
+    paragraph = docx.Document(io.BytesIO(data)).paragraphs[0]
+    assert paragraph.text == translation
+    assert [each.text for each in paragraph.runs if each.font.size] == expected
