@@ -7,9 +7,12 @@ import zlib
 
 import docx
 import pytest
+from odf.draw import Frame, Image
+from odf.opendocument import OpenDocumentText
+from odf.text import P
 
 from app.documents.formats import docx as docx_format
-from app.documents.formats import xliff
+from app.documents.formats import odt, xliff
 from app.text.markup.extraction import MARKDOWN, extract
 from tests.support.office_files import saved
 
@@ -70,6 +73,20 @@ def test_pictures_of_word(behind: str, expected: str) -> None:
     paragraph.add_run().add_picture(picture())
     paragraph.add_run(behind)
     assert f"Klicken Sie auf {expected}{behind}" in map(marked, docx_format.read(saved(document)).texts)
+
+
+@pytest.mark.parametrize(("anchor", "expected"), [("as-char", "W"), ("paragraph", "P")])
+def test_pictures_of_opendocument(anchor: str, expected: str) -> None:
+    document = OpenDocumentText()
+    paragraph = P(text="Klicken Sie auf ")
+    frame = Frame(anchortype=anchor, width="1cm", height="1cm")
+    frame.addElement(Image(href="a.png"))
+    paragraph.addElement(frame)
+    paragraph.addText(", um zu speichern.")
+    document.text.addElement(paragraph)
+    file = io.BytesIO()
+    document.write(file)
+    assert f"Klicken Sie auf {expected}, um zu speichern." in map(marked, odt.read(file.getvalue()).texts)
 
 
 @pytest.mark.parametrize(

@@ -389,34 +389,3 @@ def test_annotations_of_ruby_stay_beside_their_text(source: str, expected: str) 
 def test_what_is_in_another_language_stays(source: str, expected: str) -> None:
     assert shout(source, replace(HTML, language="de")) == expected
     assert shout(source).count("HALLO") == source.count("Hallo") - source.count("<code")
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("Klicken Sie auf <img src=a>, um zu speichern.", "Klicken Sie auf Tom, um zu speichern."),
-        ("Klicken Sie auf <img src=a alt='Diskette'/>.", "Klicken Sie auf Tom."),
-        ("Erst <img src=a>, dann <img src=b>!", "Erst Tom, dann Boston!"),
-        ("In <input name=x>, wenn <INPUT type=text>.", "In Tom, wenn Boston."),
-        ("Klicken Sie auf <i class='fa fa-save'></i>, bitte.", "Klicken Sie auf Tom, bitte."),
-        ("Klicken Sie auf <span class=icon></span>; danke.", "Klicken Sie auf Tom; danke."),
-        # What may be a decoration, or isn't seen, is no word.
-        ("Das Bild <img src=a> zeigt einen Hund.", "Das Bild zeigt einen Hund."),
-        ("Danke <img src=a alt='🙂'>, bis morgen!", "Danke , bis morgen!"),
-        ("Danke<img src=a>, bis morgen!", "Danke, bis morgen!"),
-        ("<img src=a>, bis morgen!", ", bis morgen!"),
-        ("Ja <input type=radio>, nein <input type='Checkbox'>.", "Ja , nein ."),
-        ("Eins <a name=x></a>, zwei <span id=y class=z></span>, drei.", "Eins , zwei , drei."),
-        ("Eins <wbr>, zwei <b class=x></b>, drei <!-- c -->.", "Eins , zwei , drei ."),
-        ("Eins <i class=x>zwei</i>, drei <i class=x> </i>, vier.", "Eins zwei, drei , vier."),
-    ],
-)
-def test_a_picture_an_icon_or_a_field_before_a_mark_is_a_word(source: str, text: str) -> None:
-    assert extract(source).texts == (text,)
-    assert shout(source).count("<") == source.count("<")
-    assert extract(source).rebuild((text,)).text == source
-
-
-def test_an_empty_element_of_xml_is_a_word_however_it_is_written() -> None:
-    texts = extract("<s>Höchstens <max></max> Zeichen, <br></br>, ja</s>", Rules(syntax="xml")).texts
-    assert texts == ("Höchstens Tom Zeichen, , ja",)
