@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 _MAX_WIDTH = 2.0  # of a ruled line, in points
-_MAX_RULES = 1_000  # of a page; one that has more is a drawing
+_MAX_RULES = 2_000  # of a page; one that has more is a drawing
 
 
 class Rules(NamedTuple):
@@ -59,8 +59,8 @@ def _between(line: Any, rules: Rules) -> Iterator[tuple[int, list[Any]]]:
     column, right = begin, line.x0
     for char in line:
         if chars and hasattr(char, "x0"):  # white space that is only implied has no place
-            crossed = sum(right <= place <= char.x0 for place in places)
-            if crossed:
+            crossed = bisect_right(places, char.x0) - bisect_left(places, right)
+            if crossed > 0:
                 yield column, chars
                 column, chars = column + crossed, []
         right = getattr(char, "x1", right)
