@@ -26,7 +26,7 @@ def laid_out(data: bytes) -> Iterator[LTPage]:
 
 class _Aggregator(PDFPageAggregator):
     def handle_undefined_char(self, font: PDFFont, cid: int) -> str:
-        """Returns a bullet for a code without a character in WinAnsiEncoding, as PDF 1.7 (annex D) has it."""
+        """Returns a bullet for a code without a character in WinAnsiEncoding: reportlab writes its bullets as 127."""
         encoding = getattr(font, "cid2unicode", None)
         is_bullet = encoding is EncodingDB.encodings["WinAnsiEncoding"] and cid > ord(" ")
         return "•" if is_bullet else super().handle_undefined_char(font, cid)
