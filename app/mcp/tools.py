@@ -4,6 +4,7 @@ import asyncio
 import base64
 import binascii
 import json
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,7 +13,6 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from app.mcp.client import Client
 from app.text import register
@@ -205,7 +205,7 @@ def _add_file_tool(server: MCPServer, client: Client, folder: Path | None) -> No
         return TranslatedFile(name=found, path=str(written), content=None, report={**report})
 
 
-def _fault(entry: ErrorDetails) -> str:
+def _fault(entry: Mapping[str, Any]) -> str:
     """One error of pydantic's as a sentence that names the argument."""
     name = ".".join(map(str, entry["loc"]))
     return f"{name} is missing" if entry["type"] == "missing" else f"{name}: {entry['msg']}"

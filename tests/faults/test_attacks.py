@@ -117,7 +117,7 @@ async def test_json_that_is_mostly_structure_is_refused(unit: bytes) -> None:
     body = b'{"source":"de","target":"en","q":[' + unit * 250_000 + b"1]}"
     async with serving(FakeEngine()) as client:
         answer = await client.post("/translate", content=body, headers={"Content-Type": "application/json"})
-    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+    assert (answer.status_code, answer.json()["code"]) == (400, "text_too_long")
 
 
 def spin_until(over: threading.Event) -> None:
