@@ -95,6 +95,7 @@ def test_german_is_written_for_others(text, target, expected):
         ("04/05/1982", "de", "04/05/1982"),
         ("June 3–5, 2024; 3rd-5th of June", "de", "3.–5. Juni 2024; 3.–5. Juni"),
         ("9am–5pm, 9-5 p.m., 2–4 pm", "de", "9–17 Uhr, 9–17 Uhr, 14–16 Uhr"),
+        ("up (+14.6%), +1.5 points, +49.30 1234567", "de", "up (+14,6\u00a0%), +1,5 points, +49.30 1234567"),
         ("At 2:30 p.m. and 12:15 am", "de", "Um 14:30 Uhr and 00:15 Uhr"),
         ("At 3 p.m.? Between 8 a.m. and 12 pm.", "de", "Um 15 Uhr? Between 8 Uhr and 12 Uhr."),
         ("13 am Stairs", "de", "13 am Stairs"),
