@@ -221,7 +221,7 @@ def _without_stop(*tables: Iterable[str]) -> tuple[str, ...]:
 
 
 def _either(table: Mapping[str, str], *, may_have_capital: bool = True) -> str:
-    """Returns an expression that matches each short form, and a full stop behind those that have none.
+    """Returns an expression that matches each short form; a form without a full stop may have one.
 
     The forms are grouped by their first letter, so that most words are looked at once for each letter only.
     """

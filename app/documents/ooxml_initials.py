@@ -14,7 +14,7 @@ def take_initial(items: list[Any], text: type) -> tuple[Any] | None:
 
     Args:
         items: Of a paragraph; changed.
-        text: The type of those that are text.
+        text: The class of items with text.
 
     Returns:
         The properties of the initial; None if the paragraph has none.

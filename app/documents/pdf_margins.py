@@ -3,24 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from app.documents.pdf_columns import Placed
 
 _MARGIN = 0.1  # of the height of a page
 _NUMBER = re.compile(r"\W*(\d{1,4})\W*")
 _MIN_PAGES = 3  # on which a number beside other text goes on; a table at an edge may have such numbers on two
-
-
-class Placed(Protocol):
-    """A line of text and its place on the page, in points from the lower left."""
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-
-    left: float
-    right: float
-    top: float
-    bottom: float
 
 
 class _Number(NamedTuple):

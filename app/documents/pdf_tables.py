@@ -80,7 +80,7 @@ Line = TypeVar("Line", bound=Placed)
 
 
 def in_rows(boxes: Sequence[Sequence[Line]]) -> list[Sequence[Line]]:
-    """Returns the boxes of a page from top to bottom; those that stand beside each other keep their order."""
+    """Returns the boxes of a page from top to bottom; boxes beside each other keep their order."""
     edges = [(max(line.top for line in box), min(line.bottom for line in box)) for box in boxes]
     order = sorted(range(len(boxes)), key=lambda index: -edges[index][0])
     rows: list[list[int]] = []

@@ -94,7 +94,7 @@ class StoredGlossary(BaseModel):
 
 
 class _Server(MCPServer):
-    """Refuses wrong arguments, and those that nothing reads, with a sentence for the agent."""
+    """Refuses wrong and unknown arguments, with a sentence for the agent."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
         known = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}.get(name, arguments)

@@ -178,7 +178,7 @@ class _Whole:
         return index >= 0 and place < self._ends[index]
 
     def joined(self, sentences: Iterable[Range]) -> Iterator[Range]:
-        """Makes one sentence of those that a range goes across."""
+        """Joins two sentences if the first ends inside of a range."""
         first, last = 0, -1
         for begin, end in sentences:
             if not self.has_inside(last):
