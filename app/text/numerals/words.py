@@ -32,7 +32,7 @@ _PRODUCTS = r"""CC[ ]BY(?:-[A-Z]{2}){0,3}|API|BIOS|BPMN|CSS|CUDA|DDR|DOM|EPUB|FT
 _UNITS = r"""%|‰|°
     |[kmcdµn]?m[²³23]?\b|[kmµ]?g\b|[mcd]?l\b|[kmgt]i?b(?:it|yte)?s?\b|[kmg]?hz\b|[kmg]?wh?\b|[mk]?v\b|m?ah\b|ppm\b
     |fm\b"""
-# Signs of units that all languages write alike: BIPM, "The International System of Units"; IEC 80000-13 (bytes).
+# Signs of units that all languages write alike.
 _SIGN = r"(?:[kMGTmµn]?(?:Wh?|B|Hz|[bB]it|V|A)|[kmµ]?g|[mcd]?[lL]|[kcmµn]?m[²³23]?|h|min|s|ha|t|k?cal|k?J|m?mol|IU)"
 _NEVER = "(?!)"
 

@@ -1,8 +1,7 @@
 r"""Formulas of chemistry and of mathematics.
 
 Sources: IUPAC, "Nomenclature of Inorganic Chemistry" IR-4 (formulas); LaTeX, "Math mode"; Pandoc, ``tex_math_dollars``:
-the opening dollar has a character behind it, the closing one before it and no digit behind it. ISO 80000-2 (signs and
-variables of mathematics), for equations in plain text.
+the opening dollar has a character behind it, the closing one before it and no digit behind it.
 """
 
 import re
