@@ -50,13 +50,19 @@ class Muon(torch.optim.Optimizer):
         return parameter.grad.lerp(remembered, _MOMENTUM)
 
 
+def _bfloat16_on_cpu() -> bool:
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
 def orthogonal(matrices: Tensor) -> Tensor:
     """(N, A, B) float32 -> (N, A, B) float32: singular values become about 1 (0.5 to 1.5), very small ones less.
 
-    Newton-Schulz iterations in bfloat16, with the coefficients of Jordan et al.
+    Newton-Schulz iterations with the coefficients of Jordan et al., in bfloat16 where the device multiplies it. A
+    processor with AVX2 only does not: an update of the shipped model takes a minute there, and a second in float32.
     """
     wide = matrices.shape[1] <= matrices.shape[2]
-    found = (matrices if wide else matrices.mT).bfloat16()
+    precision = torch.bfloat16 if matrices.is_cuda or _bfloat16_on_cpu() else torch.float32
+    found = (matrices if wide else matrices.mT).to(precision)
     found = found / found.norm(dim=(1, 2), keepdim=True).clamp_min(1e-7)
     for _ in range(_ITERATIONS):
         gram = found @ found.mT

@@ -1,9 +1,24 @@
+import pytest
 import torch
 
-from model.training.muon import Muon
+from model.training import muon
+from model.training.muon import Muon, orthogonal
 
 
-def test_it_does_what_the_muon_of_pytorch_does() -> None:
+@pytest.mark.parametrize("bfloat16", [False, True])
+@pytest.mark.parametrize("shape", [(2, 16, 64), (2, 64, 16)])
+def test_singular_values_become_about_one(
+    shape: tuple[int, int, int], bfloat16: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(muon, "_bfloat16_on_cpu", lambda: bfloat16)
+    torch.manual_seed(0)
+    values = torch.linalg.svdvals(orthogonal(torch.randn(shape)))
+    assert values.min() > 0.5
+    assert values.max() < 1.5
+
+
+def test_it_does_what_the_muon_of_pytorch_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(muon, "_bfloat16_on_cpu", lambda: True)  # as PyTorch's always does
     torch.manual_seed(0)
     shapes = [(16, 16), (64, 16), (16, 64), (16, 16), (64, 16)]
     ours, theirs = (
