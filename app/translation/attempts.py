@@ -1,10 +1,11 @@
 """A second attempt at a sentence, and the attempts that keep its numbers and protected spans.
 
-They replace them by other stand-ins, or translate only the text between them.
+They replace them by other stand-ins, or translate only the text between them. One attempt needs no other translation:
+it takes out words that follow themselves.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from app.text.inline.objects import NAMES
 from app.text.inline.placement import Edit, apply, disjoint
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
+from app.text.quality_checks import loops
 from app.text.well_formed import SIGNS
 from languages.language import Language
 
@@ -27,6 +29,8 @@ _COUNT = re.compile(
 )
 # Numbers that all languages write alike. Numbers with a point or a comma differ, so the model translates them.
 _NUMBER = re.compile(r"(?<![\d.,])\d+(?:[:/-]\d+)*(?![.,]?\d)")
+# A word that follows itself, perhaps as the beginning of a compound: "without without", "child child-friendly".
+_SAID_AGAIN = re.compile(r"\b([^\W\d_]+(?:['’][^\W\d_]+)*)( \1\b)", re.IGNORECASE)
 _ORDINAL = re.compile(r"\.[ \u00a0][^\W\d_]")  # "in der 89. Minute"
 
 
@@ -42,7 +46,7 @@ class Attempt:
     """Texts to translate one by one, and a function that makes the sentence's translation from theirs.
 
     Attributes:
-        texts: The texts.
+        texts: The texts; none if the attempt changes a translation that is there.
         join: Joins the translations; returns None if they are not usable.
         options: How to search; None for the request's options.
     """
@@ -62,6 +66,25 @@ def in_usual_spelling(attempt: Attempt, language: Language) -> Attempt:
         return attempt.join([Aligned(text, moved(links, offsets, Offsets(()))) for (text, links), offsets in own])
 
     return replace(attempt, texts=tuple(map(apply, edits, attempt.texts)), join=join)
+
+
+def with_words_said_once(source: str, translation: Aligned, doubled: Collection[str]) -> Iterator[Attempt]:
+    """Takes out words that follow themselves, unless the source has such words, too, or the translation is a loop.
+
+    Args:
+        source: The sentence.
+        translation: Its translation.
+        doubled: The words that may stand twice in the language of the translation; none if nobody knows them.
+    """
+    if not doubled or _SAID_AGAIN.search(source) or loops(source, translation.text):
+        return
+    found = (match for match in _SAID_AGAIN.finditer(translation.text) if match[1].casefold() not in doubled)
+    if edits := [Edit(*match.span(2), "") for match in found]:
+        links = moved(translation.links, Offsets(()), Offsets.of(edits))
+        once = Aligned(
+            apply(edits, translation.text), tuple(link for link in links if link.target_begin < link.target_end)
+        )
+        yield Attempt((), lambda _: once)
 
 
 def with_numbers_kept(source: str, placeholders: Sequence[str]) -> Iterator[Attempt]:

@@ -52,7 +52,7 @@ def improved(
     one = replace(options, n_best=1, prefix=None)
     for made in attempts(Situation(versions, options, placeholders)):
         attempt = made if other is None else in_usual_spelling(made, direction.here)
-        answers = yield Question(attempt.texts, attempt.options or one)
+        answers = (yield Question(attempt.texts, attempt.options or one)) if attempt.texts else []
         if answers is None:
             break
         versions.add(attempt, answers)

@@ -16,6 +16,7 @@ from app.translation.attempts import (
     with_numbers_kept,
     with_other_stand_ins,
     with_signs_kept,
+    with_words_said_once,
 )
 from app.translation.rules.register import avoided
 from app.translation.versions import Versions
@@ -76,6 +77,14 @@ def _first(translations: Sequence[Aligned]) -> Aligned:
     return translations[0]
 
 
+def _words_said_once(situation: Situation) -> Iterator[Attempt]:
+    """Takes out words that follow themselves."""
+    best = situation.versions.best
+    if Verdict.REPETITION in best.verdicts:
+        doubled = situation.versions.direction.there.writing.doubled
+        yield from with_words_said_once(situation.source, Aligned(best.text, best.alignment), doubled)
+
+
 def _numbers_kept(situation: Situation) -> Iterator[Attempt]:
     """Translates the sentence with placeholders for its numbers."""
     if situation.has_changed_numbers:
@@ -131,6 +140,7 @@ def _other_stand_ins(situation: Situation) -> Iterator[Attempt]:
 
 
 RETRIES = (
+    Retry(_words_said_once, is_free=True),
     Retry(_numbers_kept, is_free=True),
     Retry(_words_avoided, is_free=True),
     Retry(_signs_kept, is_free=True),

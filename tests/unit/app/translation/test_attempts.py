@@ -17,6 +17,7 @@ from app.translation.attempts import (
     in_usual_spelling,
     with_numbers_kept,
     with_other_stand_ins,
+    with_words_said_once,
 )
 from languages.registry import language_of
 
@@ -173,3 +174,34 @@ def test_an_attempt_in_the_usual_spelling_has_the_places_of_the_written_one() ->
     assert [link[:2] for link in joined.links] == [
         word(protected.text, part) for part in ("Kap.", "2", "hat", "\ue000")
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "once"),
+    [
+        ("The city fell without without a fight.", "The city fell without a fight."),
+        ("Net net immigration rose.", "Net immigration rose."),
+        ("That's for a child child-friendly Germany.", "That's for a child-friendly Germany."),
+    ],
+)
+def test_a_word_that_follows_itself_is_taken_out(said: str, once: str) -> None:
+    source = "Eine Quelle ohne Wiederholung."
+    [attempt] = with_words_said_once(source, Aligned(said, word_by_word(said, said)), {"that"})
+    joined = attempt.join([])
+    assert attempt.texts == ()
+    assert joined and joined.text == once
+    assert [once[link.target_begin : link.target_end] for link in joined.links] == re.findall(r"\w+", once)
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "doubled"),
+    [
+        ("Er hatte recht.", "He had had enough.", {"had"}),
+        ("Duran Duran spielten.", "Duran Duran played.", {"had"}),
+        ("Ja, ja.", "Yes, yes, a thirst thirsty.", {"had"}),
+        ("Der Hund trinkt.", "The dog dog dog drinks.", {"had"}),  # a loop
+        ("Sie sagte, nein.", "She said no no.", set()),  # nobody knows the language's words
+    ],
+)
+def test_words_that_may_follow_themselves_stay(source: str, said: str, doubled: set[str]) -> None:
+    assert not list(with_words_said_once(source, Aligned(said, ()), doubled))

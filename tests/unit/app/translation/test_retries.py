@@ -16,6 +16,7 @@ from app.text.protection.protected import Protected, protect
 from app.text.quality_checks import Verdict, judge, loops
 from app.text.register import Register
 from app.translation.pipeline import Translator
+from app.translation.questions import Done, step
 from app.translation.request import TranslationRequest
 from app.translation.retries import improved
 from app.translation.rules.pair import Direction, RuleOptions
@@ -372,6 +373,24 @@ async def test_further_attempts_have_the_usual_spelling_too() -> None:
     found = await answered_by(translate, improved(first, None, **wanted, direction=direction))
     assert (found.text, found.source) == ("37 hours of 95.", "37 Std. von 95.")
     assert asked[:2] == ["37 Stunden von 95.", "\ue000 Stunden von \ue001."]
+
+
+def test_a_word_that_follows_itself_needs_no_other_translation() -> None:
+    source, said = "Die Stadt ergab sich kampflos.", "The city surrendered without without a fight."
+    translation = SentenceTranslation(
+        source=source,
+        source_begin=0,
+        text=said,
+        target_begin=0,
+        score=-1.0,
+        alternatives=(),
+        verdicts=judge(source, said),
+    )
+    options = SearchOptions()
+    german = Direction(language_of("de"), language_of("en"))
+    found = step(improved(translation, None, direction=german, options=options, placeholders=()))
+    assert isinstance(found, Done)
+    assert (found.result.text, found.result.verdicts) == ("The city surrendered without a fight.", ())
 
 
 async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> None:
