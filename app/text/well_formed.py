@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from enum import StrEnum
 
-from app.text.inline.placement import Edit, apply, disjoint
 from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import VOID
 from app.text.numerals.writing import read_number
+from app.text.usual_spelling import usual
 from languages.language import Language
 from languages.notation import notation_of
 
@@ -121,11 +121,6 @@ def is_malformed(source: str, result: str, here: Language, there: Language) -> b
         return next(_faults(text, result, here, there), None) is not None
 
     return differs(source) and differs(usual(source, here))
-
-
-def usual(text: str, language: Language) -> str:
-    """Returns a text in the usual spelling of its language, as models know it."""
-    return apply(disjoint(Edit(*found) for found in language.respell(text)), text)
 
 
 def is_malformed_markup(source: str, result: str, here: Language, there: Language, syntax: str) -> bool:

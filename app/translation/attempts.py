@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 from app.engine.options import SearchOptions
 from app.text.inline.objects import NAMES
-from app.text.inline.placement import Edit, apply, disjoint
+from app.text.inline.placement import Edit, apply
 from app.text.inline.target_tokens import Link
 from app.text.protection.protected import Offsets, Protected, moved, protect_ranges
 from app.text.quality_checks import loops
+from app.text.usual_spelling import usual_spelling
 from app.text.well_formed import SIGNS
 from languages.language import Language
 
@@ -57,8 +58,8 @@ class Attempt:
 
 
 def in_usual_spelling(attempt: Attempt, language: Language) -> Attempt:
-    """The attempt with its texts as models know their language, see ``Language.respell``."""
-    edits = [disjoint(Edit(*found) for found in language.respell(text)) for text in attempt.texts]
+    """The attempt with its texts in the usual spelling of their language."""
+    edits = [usual_spelling(text, language) for text in attempt.texts]
     back = [backwards(each) for each in edits]
 
     def join(translations: Sequence[Aligned]) -> Aligned | None:

@@ -3,6 +3,7 @@
 | the sentence | what is translated instead | then |
 | --- | --- | --- |
 | German without umlauts, gender forms, short forms: what the language's room knows | the usual form | |
+| a dash that was typed as two hyphens: "slow--but steady" | " – " | |
 | small words joined by a slash: "am/in" | the sentence with either | the slash comes back |
 | names of fields: "Name/Phone number" | each by itself | the slashes come back |
 | words joined by a slash: "Tage/Woche" | "Tage / Woche" | the slash loses its spaces |
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 from app.engine.options import SearchOptions
 from app.text.inline.placement import Edit, apply, disjoint
 from app.text.protection.protected import Offsets, Protected
+from app.text.usual_spelling import usual_spelling
 from app.translation.attempts import backwards
 from app.translation.emphasis import with_emphasis
 from app.translation.questions import Asking, Question, likeliest
@@ -99,7 +101,7 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
         return None
     in_capitals = _is_in_capitals(sentence, here, stand_ins)
     shown = _lowered(sentence, stand_ins) if in_capitals else sentence
-    edits = disjoint(Edit(*found) for found in here.respell(shown))
+    edits = usual_spelling(shown, here)
     slashes = spaced(sentence, direction)
     greeting = here.greeting.fullmatch(shown) if here.greeting else None
     commas = [Edit(greeting.end("greeting"), greeting.end("greeting"), ",")] if greeting else []

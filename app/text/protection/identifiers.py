@@ -1,9 +1,9 @@
-"""Identifiers, file names, paths and code that stand in sentences, and that no sentence has for other reasons."""
+"""Identifiers, file names, paths, options and code in sentences, which no sentence has for other reasons."""
 
 import ipaddress
 import re
 
-from app.text.protection.expressions import INNER_DOT, Checked, Expressions, compiled
+from app.text.protection.expressions import INNER_DOT, Checked, Expressions, Searched, compiled
 from languages.registry import bracketed_endings, small_words
 
 # "bat", "log" and other words are not among them: people forget the space after a full stop ("Er kam.bat darum").
@@ -139,6 +139,19 @@ _DIGITS_AND_LETTERS = "|".join(
     rf"[0-9]+[{letters}][0-9{letters}]*|[{letters}]+[0-9][0-9{letters}]*" for letters in ("a-f", "A-F")
 )
 
+# An option of a program, as POSIX (Utility Conventions) and GNU write them: "-v", "--dry-run", "--color=auto".
+_OPTION = re.compile(
+    r"(?<![^\s(\[\"'`„“|,/])(?:--[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:=[^\s,;)\]\"'`]*[^\s,;.:)\]\"'`])?+|-[a-z])"
+    r"(?![\w-])"
+)
+_OPTION_PART = re.compile(r"-[-a-z]")
+_TYPED_DASH = re.compile(r"\w--(?!\S)")  # "The country --one of the smallest-- is old."
+
+
+def _is_option(match: re.Match[str]) -> bool:
+    return not _TYPED_DASH.search(match.string)
+
+
 IDENTIFIERS: Expressions = [
     *compiled(
         {
@@ -162,6 +175,7 @@ IDENTIFIERS: Expressions = [
     ("::", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4})?(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?:::)?(?:/\d{1,3})?)", _is_ip)),
     (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),
     ("`", Checked(_CODE, _is_no_quotation)),
+    (_OPTION_PART, Searched(_OPTION, _is_option)),
     (_SLUG_PART, Checked(_SLUG, _is_slug)),
     ("(", Checked(_CALL, _is_call)),
     ("/", Checked(_PATH, _is_path)),

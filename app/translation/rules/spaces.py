@@ -25,7 +25,8 @@ _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
-_LOOSE_DASH = re.compile(r"(?<!\S)–(?!\S)|(?<=\()–(?=[^\W\d_])")
+_LOOSE_DASH = re.compile(r"(?<!\S)[–—](?!\S)|(?<=\()–(?=[^\W\d_])")
+_DASH = re.compile(rf"{_LOOSE_DASH.pattern}|(?<=[^\W\d_])(?:—|--)(?=[^\W\d_])|(?<=\S)(?: -- |-- )(?=\S)")
 _SIGNS = re.compile("[:–-]")
 # Sets of a match: "7-6 (7-3), 6-4".
 _SCORES = re.compile(r"(?<![\w.,:–-])\d{1,2}[:–-]\d{1,2}(?:(?:, ?| ?\()\d{1,2}[:–-]\d{1,2}\)?){1,9}+(?![\w:–-])")
@@ -73,10 +74,11 @@ def spans(pair: Pair) -> list[Edit]:
 def dashes(pair: Pair) -> list[Edit]:
     """Keeps the dashes beside words, for which models write hyphens: "er kam – und ging", "(–Juli)"."""
     found = list(_LOOSE_HYPHEN.finditer(pair.translation))
-    if not found or _LOOSE_HYPHEN.search(pair.source) or _LOOSE_DASH.search(pair.translation):
+    if not found or _LOOSE_HYPHEN.search(pair.source):
         return []
-    is_kept = len(found) == len(_LOOSE_DASH.findall(pair.source))
-    return [Edit(*match.span(), "–") for match in found] if is_kept else []
+    written = _LOOSE_DASH.findall(pair.translation)
+    is_kept = len(found) + len(written) <= len(_DASH.findall(pair.source))
+    return [Edit(*match.span(), written[0] if written else "–") for match in found] if is_kept else []
 
 
 def scores(pair: Pair) -> list[Edit]:

@@ -86,6 +86,9 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Hallo Welt", "Hallo, Welt!"),
         ("Hallo Welt!", "Hallo, Welt!"),
         ("Hallo zusammen!", None),
+        ("Es war gut -- aber teuer--leider.", "Es war gut – aber teuer – leider."),
+        ("Von 1939--1945 in Rom", "Von 1939–1945 in Rom"),
+        ("Mit --force geht es --- oder nicht", None),
     ],
 )
 def test_german_is_written_as_models_know_it(written: str, usual: str | None) -> None:

@@ -1,5 +1,7 @@
 """Formulas of chemistry and mathematics, and identifiers with dots, come back as they were."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,10 +56,23 @@ def test_formulas_come_back_once(garble, text_and_pieces: tuple[str, list[str]])
         ("Bei CO₂-Werten", "CO₂"),
         ("Das Isotop ¹⁴C und x² hier", "¹⁴C"),
         ("Aus C6H12O6 wird", "C6H12O6"),
+        ("Use the option --force here", "--force"),
+        ("usage: tool [--dry-run] file", "--dry-run"),
+        ("Try -v, or --color=auto.", "--color=auto"),
+        ("Try -v, or --color=auto.", " -v"),
     ],
 )
 def test_identifiers(text: str, kept: str) -> None:
     assert translation(text, str.upper, source="en", target="de").count(kept) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The country --one of the smallest-- is old.", "It is cold -I know.", "slow--but steady", "gut -- aber teuer"],
+)
+def test_dashes_begin_no_options(text: str) -> None:
+    translated = translation(text, str.swapcase, source="en", target="de")
+    assert re.findall(r"\w+", translated) == re.findall(r"\w+", text.swapcase())
 
 
 @pytest.mark.parametrize(

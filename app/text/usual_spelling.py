@@ -1,0 +1,26 @@
+"""The usual spelling of a text, as models know it: words of its language, and dashes that were typed as two hyphens."""
+
+import re
+from collections.abc import Iterator
+
+from app.text.inline.placement import Edit, apply, disjoint
+from languages.language import Language
+
+# "slow -- but steady", "slow--but steady", "1939--1945"; neither "--force" nor "---".
+_TYPED_DASH = re.compile(r"(?<=[\w.,;:!?)\]\"'’”»])(?: -- |-- ?)(?=[\w(\[\"'‘“„«$€£])")
+
+
+def usual_spelling(text: str, language: Language) -> list[Edit]:
+    """Returns how to write what a text has in an unusual spelling, in order and disjoint."""
+    return disjoint([*(Edit(*found) for found in language.respell(text)), *_dashes(text)])
+
+
+def usual(text: str, language: Language) -> str:
+    """Returns a text in the usual spelling of its language."""
+    return apply(usual_spelling(text, language), text)
+
+
+def _dashes(text: str) -> Iterator[Edit]:
+    for match in _TYPED_DASH.finditer(text):
+        is_range = text[match.start() - 1].isdigit() and text[match.end()].isdigit()
+        yield Edit(*match.span(), "–" if is_range else " – ")
