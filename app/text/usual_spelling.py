@@ -1,4 +1,4 @@
-"""The usual spelling of a text, as models know it: words of its language, and dashes that were typed as two hyphens."""
+"""The usual spelling of a text, as models know it: words of its language, dashes, and ellipses without spaces."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,12 @@ from languages.language import Language
 
 # "slow -- but steady", "slow--but steady", "1939--1945"; neither "--force" nor "---".
 _TYPED_DASH = re.compile(r"(?<=[\w.,;:!?)\]\"'’”»])(?: -- |-- ?)(?=[\w(\[\"'‘“„«$€£])")
+_SPACED_ELLIPSIS = re.compile(r"(?<!\.)\.(?: \.){2}(?! ?\.)")
 
 
 def usual_spelling(text: str, language: Language) -> list[Edit]:
     """Returns how to write what a text has in an unusual spelling, in order and disjoint."""
-    return disjoint([*(Edit(*found) for found in language.respell(text)), *_dashes(text)])
+    return disjoint([*(Edit(*found) for found in language.respell(text)), *_dashes(text), *_ellipses(text)])
 
 
 def usual(text: str, language: Language) -> str:
@@ -24,3 +25,7 @@ def _dashes(text: str) -> Iterator[Edit]:
     for match in _TYPED_DASH.finditer(text):
         is_range = text[match.start() - 1].isdigit() and text[match.end()].isdigit()
         yield Edit(*match.span(), "–" if is_range else " – ")
+
+
+def _ellipses(text: str) -> Iterator[Edit]:
+    return (Edit(*match.span(), "...") for match in _SPACED_ELLIPSIS.finditer(text))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
-from app.translation.rules.marks import beginning, ending, lost_quotation_mark, quotation_marks
+from app.translation.rules.marks import beginning, ellipses, ending, lost_quotation_mark, quotation_marks
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.spaces import (
@@ -60,6 +60,7 @@ CORRECTIONS = (
     Correction(ordinals),
     Correction(beginning),
     Correction(ending),
+    Correction(ellipses),
     Correction(quotation_marks, is_formatting=True),
     Correction(lost_quotation_mark),
     Correction(before_marks, is_formatting=True),

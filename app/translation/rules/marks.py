@@ -18,6 +18,7 @@ _BEGINNING = re.compile(r"(?P<opening>[„“”»«\"'‘‚(\[]*)(?P<dots>\.{3
 _CLOSED = re.compile(r"(?P<inside>[.!?…]*)(?P<sign>[„“”»«\"])(?P<outside>[.!?…]*)\Z")
 _ASTERISKS = re.compile(r"\*{0,9}$")
 _ELLIPSES = ("...", "…")
+_ELLIPSIS = re.compile(r"(?<!\.)\.{3}(?!\.)|…")
 _LAST = 80  # characters at the end that are looked at
 # Curly marks, any double ones, and single ones that are no apostrophes, or double ones in the other half of the pair.
 _CURLY = re.compile(r"[„“”»«]")
@@ -194,6 +195,16 @@ def beginning(pair: Pair) -> list[Edit]:
         return []
     at = there.end("opening")
     return [Edit(at, at, here["dots"] + here["space"])] if pair.translation[at:].strip() else []
+
+
+def ellipses(pair: Pair) -> list[Edit]:
+    """Writes the ellipses before the end as the source does: with one character or with three dots."""
+    written = [mark for mark in _ELLIPSES if mark in pair.source]
+    if len(written) != 1:
+        return []
+    end = _end(pair.translation).start()
+    found = (match for match in _ELLIPSIS.finditer(pair.translation, 0, end) if match[0] != written[0])
+    return [Edit(*match.span(), written[0]) for match in found]
 
 
 def _final_mark(pair: Pair) -> list[Edit]:

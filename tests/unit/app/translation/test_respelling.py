@@ -87,6 +87,7 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Hallo Welt!", "Hallo, Welt!"),
         ("Hallo zusammen!", None),
         ("Es war gut -- aber teuer--leider.", "Es war gut – aber teuer – leider."),
+        ("Ja. . . und nein.", "Ja... und nein."),
         ("Von 1939--1945 in Rom", "Von 1939–1945 in Rom"),
         ("Mit --force geht es --- oder nicht", None),
     ],
