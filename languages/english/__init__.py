@@ -112,7 +112,7 @@ _WRITING = replace(
         OrdinalSlip(re.compile(rf"(?<![\d.,])(?:\d*[02-9])?{digit}(?P<ending>th)\b"), ending)  # "22th"
         for digit, ending in (("1", "st"), ("2", "nd"), ("3", "rd"))
     ),
-    doubled=frozenset("do had her in is on that".split()),  # "What it is is", "gave her her book", "moved in in May"
+    doubled=frozenset({"had", "her", "that"}),  # "She had had enough", "gave her her book"
 )
 
 

@@ -116,7 +116,7 @@ _WRITING = replace(
     )
     + SHORT_FORMS.inside,
     ordinal_slips=(OrdinalSlip(re.compile(r"(?<![\d.,])\d+(?P<ending>te[mnrs]?)(?= \w)"), "."),),  # "29ter"
-    doubled=frozenset("an auf aus das dem den der die ihr mit sie zu".split()),  # "kam an an jenem Tag"
+    doubled=frozenset("das dem den der die sie ihr".split()),
 )
 
 
