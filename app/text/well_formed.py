@@ -24,7 +24,8 @@ _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*|\d{1,3})(?P<rest>[^<
 _EMPTY = VOID | {"x"}  # of HTML, and of XLIFF
 # What programs read: printf's directives, braces, shell and template variables, escapes, references, calls, shortcodes.
 _PLACEHOLDER = re.compile(
-    r"%%+|%(?:\d+\$|\(\w+\))?[-+#0,' ]*(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
+    r"%%+|(?:(?<!\d)(?<!\d[ \u00a0\u202f])%(?:\d+\$|\(\w+\))?[-+#0,' ]*|%[-+#0']*)"  # "at 5% a year" has none
+    r"(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
     r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
     r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>"
     r"|\d\d:\d\d[:.,\d]*(?= --> )"

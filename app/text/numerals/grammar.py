@@ -138,8 +138,8 @@ def _numerals(text: str, reader: "_Reader") -> Iterator[Numeral]:
         is_first = _LINE_BEGINS.search(text, max(0, begin - _BEFORE), begin)
         done = reader.words.end_of_clause(text, begin, len(text)) if is_first else begin
         match = reader.words.expression.match(text, begin) if done == begin else None
-        if match is None:  # letters or a bracket before a plain number
-            done = max(done, start.end())
+        if match is None:  # a bracket or letters before a number
+            done = max(done, begin + 1 if text[begin] == "(" else start.end())
             continue
         numeral = reader.numeral(match)
         if numeral:
@@ -223,7 +223,11 @@ class _Reader:
         first = max(0, begin - _BEFORE)
         if _currency(match) or self.words.large_number.match(text, end):
             return False
-        is_named = bool(_NAME.fullmatch(match["digits"]) and self.words.named.search(text, first, begin))
+        in_brackets = text[begin - 1 : begin] == "("
+        if in_brackets and text[end : end + 1] == ")" and _LINE_BEGINS.search(text, first, begin - 1):
+            return _VERSION.fullmatch(match["digits"]) is not None  # "(1.1) The tenant"
+        before = begin - in_brackets
+        is_named = bool(_NAME.fullmatch(match["digits"]) and self.words.named.search(text, first, before))
         if not is_named and (
             not _VERSION.fullmatch(match["digits"])
             or any(match[group] for group in ("sign", "after", "half", "clock"))

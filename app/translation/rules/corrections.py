@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
-from app.translation.rules.marks import beginning, ellipses, ending, lost_quotation_mark, quotation_marks
+from app.translation.rules.marks import beginning, ellipses, ending, lost_bracket, lost_quotation_mark, quotation_marks
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.spaces import (
@@ -21,6 +21,7 @@ from app.translation.rules.spaces import (
     in_brackets,
     in_quotations,
     no_break,
+    percentages,
     scores,
     spans,
 )
@@ -63,10 +64,12 @@ CORRECTIONS = (
     Correction(ellipses),
     Correction(quotation_marks, is_formatting=True),
     Correction(lost_quotation_mark),
+    Correction(lost_bracket),
     Correction(before_marks, is_formatting=True),
     Correction(in_quotations, is_formatting=True),
     Correction(in_brackets, is_formatting=True),
     Correction(before_numbers),
+    Correction(percentages, is_formatting=True),
     Correction(between_signs),
     Correction(spans),
     Correction(dashes),

@@ -93,6 +93,19 @@ def lost_quotation_mark(pair: Pair) -> list[Edit]:
     return [Edit(begin, begin, quotes.opened)]
 
 
+def lost_bracket(pair: Pair) -> list[Edit]:
+    """Closes the bracket at the end of the sentence if the translation has lost that: "(2019 est.)", "(est.)."."""
+    source, translation = pair.source.rstrip(), pair.translation.rstrip()
+    if [text.count("(") - text.count(")") for text in (source, translation)] != [0, 1]:
+        return []
+    here, there = _end(source), _end(translation)
+    is_inside = source[: here.start()].endswith(")")
+    at = there.start() if is_inside else there.end()
+    if not (is_inside or here["closing"].endswith(")")) or translation[:at].endswith(")"):
+        return []
+    return [Edit(at, at, ")")]
+
+
 def _paired(pair: Pair, there: Quotes) -> list[Edit]:
     """Writes the target's marks over as many other ones as the source has curly ones: models write straight marks."""
     here = list(_CURLY.finditer(pair.source))

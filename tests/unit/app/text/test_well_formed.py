@@ -54,6 +54,8 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
         ("Punkte (91,0/86,5)", "points (91.0/86.5)"),
         ("Park&Ride bei Brighton&Hove", "park and ride near Brighton & Hove"),
         ("Start » Brot » Semmel", "Home » Bread » Roll"),
+        ("Sie steigen um 5% außerhalb, um 5 % außen.", "They rise by 5% outside, by 5 % outdoors."),
+        ("Mit 31%, er führt", "With 31%, he leads"),
         (r"Wie geht\'s %s?", "How are you, %s?"),
         (r"Sag \"%s\" an", r"Say “%s” and don\'t"),
     ],

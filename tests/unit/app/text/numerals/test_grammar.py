@@ -21,6 +21,7 @@ DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.9
     [
         ("Es kostet 6.917.892,40 Euro.", "en", "Es kostet 6,917,892.40 Euro."),
         ("von 2,5–3,5 kg", "en", "von 2.5–3.5 kg"),
+        ("(12,50 €) und (3,5 km) um (14:30 Uhr)", "en", "(€12.50) und (3.5 km) um (14:30)"),
         ("1'234.50 Franken", "en", "1,234.50 Franken"),
         ("5,– Euro, 49,- €, 120,-- €", "en", "5 Euro, €49, €120"),
         ("-5,3 °C, 5,5km", "en", "-5.3 °C, 5.5km"),
@@ -80,6 +81,11 @@ def test_german_is_written_for_others(text, target, expected):
         ("They paid $4,763.13.", "de-AT", "They paid $\u00a04.763,13."),
         ("They paid $4,763.13.", "de-CH", "They paid $\u00a04’763.13."),
         ("-$4.50", "de", "-4,50\u00a0$"),
+        (
+            "A mean (2.5) of ($5.50) (4:00 p.m. Toronto time)",
+            "de",
+            "A mean (2,5) of (5,50\u00a0$) (16:00 Uhr Toronto time)",
+        ),
         ("$3.5 million", "de", "$3,5 million"),
         ("$4.5bn, £3m, USD 5k", "de", "4,5 Mrd.\u00a0$, 3 Mio.\u00a0£, 5 Tsd.\u00a0USD"),
         ("$1.2T, 3.2m euros, €5m-a-year", "de", "1,2 Bio.\u00a0$, 3,2 Mio. euros, 5 Mio.\u00a0€-a-year"),
@@ -133,7 +139,9 @@ def test_identifiers_are_found_and_stay(text, languages):
     assert written(sentence, *languages) == sentence
 
 
-@pytest.mark.parametrize("text", ["Version 2.5", "USB 3.1", "Chapter 3.2", "§ 5.2"])
+@pytest.mark.parametrize(
+    "text", ["Version 2.5", "USB 3.1", "Chapter 3.2", "§ 5.2", "(1.1) The tenant", "Section (4.2)"]
+)
 def test_a_number_that_is_a_name_stays(text):
     assert localize(text, "en", "de")
     assert written(text, "en", "de") == text
