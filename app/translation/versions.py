@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.engine.options import SearchOptions
+from app.text.inline.placement import apply
 from app.text.protection.protected import Protected
 from app.text.quality_checks import Verdict, is_useless, judge
 from app.text.terms.glossary import missing
@@ -12,7 +13,8 @@ from app.text.well_formed import is_malformed
 from app.translation.attempts import Aligned, Attempt
 from app.translation.coverage import left_out
 from app.translation.rules.checks import failed
-from app.translation.rules.pair import Direction
+from app.translation.rules.corrections import corrections
+from app.translation.rules.pair import Direction, Pair
 from app.translation.rules.register import offending
 from app.translation.sentence import SentenceTranslation, TextTranslation
 
@@ -136,6 +138,15 @@ class Versions:
             text = text.replace(span, "x")
         return text
 
+    def _is_malformed(self, protected: Protected, placed: str, pair: Pair) -> bool:
+        """Tells whether a translation with its spans is malformed, and corrections don't mend it."""
+
+        def differs(text: str) -> bool:
+            texts = self._without_kept(protected.source), self._without_kept(text)
+            return is_malformed(*texts, pair.here, pair.there)
+
+        return differs(placed) and differs(protected.restore(apply(corrections(pair), pair.translation)).text)
+
     def _rank(self, translation: SentenceTranslation) -> _Ranked:
         pair = self.direction.pair(translation.source, translation.text)
         own = (verdict for verdict in translation.verdicts if verdict != Verdict.FORMALITY)
@@ -147,8 +158,7 @@ class Versions:
             words = left_out(
                 translation.source, translation.text, translation.alignment, pair.here, self.protected.stand_ins
             )
-            texts = self._without_kept(self.protected.source), self._without_kept(placed.text)
-            if Verdict.MALFORMED not in verdicts and is_malformed(*texts, pair.here, pair.there):
+            if Verdict.MALFORMED not in verdicts and self._is_malformed(self.protected, placed.text, pair):
                 verdicts[Verdict.MALFORMED] = None
         translation = replace(translation, verdicts=tuple(verdicts), placed=placed)
         useless = bool(verdicts) and is_useless(translation.source, translation.text)

@@ -6,8 +6,10 @@ The engine makes those that need none: ``app.text.quality_checks.CHECKS``.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.text.inline.placement import apply
 from app.text.quality_checks import Verdict, loses_negation, loses_number
 from app.text.well_formed import is_malformed
+from app.translation.rules.corrections import corrections
 from app.translation.rules.pair import Pair
 from app.translation.rules.register import offending
 
@@ -30,7 +32,12 @@ def _lost_number(pair: Pair) -> bool:
 
 
 def _is_malformed(pair: Pair) -> bool:
-    return is_malformed(pair.source, pair.translation, pair.here, pair.there)
+    """Tells whether a translation is malformed, and corrections don't mend it."""
+
+    def differs(text: str) -> bool:
+        return is_malformed(pair.source, text, pair.here, pair.there)
+
+    return differs(pair.translation) and differs(apply(corrections(pair), pair.translation))
 
 
 def _loses_negation(pair: Pair) -> bool:

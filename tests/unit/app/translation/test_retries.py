@@ -375,8 +375,18 @@ async def test_further_attempts_have_the_usual_spelling_too() -> None:
     assert asked[:2] == ["37 Stunden von 95.", "\ue000 Stunden von \ue001."]
 
 
-def test_a_word_that_follows_itself_needs_no_other_translation() -> None:
-    source, said = "Die Stadt ergab sich kampflos.", "The city surrendered without without a fight."
+@pytest.mark.parametrize(
+    ("source", "said", "best"),
+    [
+        (
+            "Die Stadt ergab sich kampflos.",
+            "The city surrendered without without a fight.",
+            "The city surrendered without a fight.",
+        ),
+        ("Danke!!!!", "Thanks!", "Thanks!"),  # a correction writes the marks
+    ],
+)
+def test_what_needs_no_other_translation_asks_for_none(source: str, said: str, best: str) -> None:
     translation = SentenceTranslation(
         source=source,
         source_begin=0,
@@ -390,7 +400,7 @@ def test_a_word_that_follows_itself_needs_no_other_translation() -> None:
     german = Direction(language_of("de"), language_of("en"))
     found = step(improved(translation, None, direction=german, options=options, placeholders=()))
     assert isinstance(found, Done)
-    assert (found.result.text, found.result.verdicts) == ("The city surrendered without a fight.", ())
+    assert (found.result.text, found.result.verdicts) == (best, ())
 
 
 async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> None:
