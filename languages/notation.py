@@ -66,7 +66,7 @@ class Notation:
             return re.compile(day_first + r"(?!\w)(?P<day2>)(?P<month2>)(?P<year2>)")
         # Without a year, "March 10" may be the beginning of "In March 10 people came".
         return re.compile(
-            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}}){ordinal},? (?P<year2>\d{{4}}))(?!\w)"
+            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}}){ordinal}(?:, ?| )(?P<year2>\d{{4}}))(?!\w)"
         )
 
     @cached_property

@@ -22,6 +22,7 @@ _ELLIPSIS = re.compile(r"(?<!\.)\.{3}(?!\.)|…")
 _LAST = 80  # characters at the end that are looked at
 # Curly marks, any double ones, and single ones that are no apostrophes, or double ones in the other half of the pair.
 _CURLY = re.compile(r"[„“”»«]")
+_CURLY_WITH_GAP = re.compile(r"[„“”]|«[\u00a0\u202f]?|[\u00a0\u202f]?»")
 _STRAIGHT = re.compile(r"\"")
 _DOUBLE = re.compile(r"[„“”»«\"]")
 _SINGLE = re.compile(r"[„“”»«\"]|(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
@@ -34,12 +35,17 @@ _SPACES = " \u00a0\u202f"
 
 
 def quotation_marks(pair: Pair) -> list[Edit]:
-    """Writes the quotation marks of the target language in place of the source's, which models copy."""
+    """Writes the quotation marks of the target language in place of the source's, which models copy.
+
+    Straight marks stay straight, for models write now these and now others.
+    """
     here, there = pair.here.writing.quotes, pair.there.writing.quotes
     if here is None or there is None or here == there:
         return []
     if nested := _nested(pair, there):
         return nested
+    if _STRAIGHT.search(pair.source) and not _CURLY.search(pair.source):
+        return [Edit(*match.span(), '"') for match in _CURLY_WITH_GAP.finditer(pair.translation)]
     quotation, mark = _expressions(here, there)
     translation, copied = pair.translation, set(mark.findall(pair.source))
     found = [
@@ -133,7 +139,7 @@ def _nested(pair: Pair, there: Quotes) -> list[Edit]:
     if "inner" not in levels or len(found) != len(here):
         return []
     if _NESTED.fullmatch("".join(one[0] for one in levels)):
-        is_curly = any(_CURLY.match(match[0]) for match in (here[0], found[0]))
+        is_curly = _CURLY.match(here[0][0]) is not None
     elif "outer" not in levels and all(_opens(match) == (index % 2 == 0) for index, match in enumerate(here)):
         is_curly = here[0][0] != "'"
     else:

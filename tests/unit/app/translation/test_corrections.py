@@ -271,7 +271,9 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
 @pytest.mark.parametrize(
     ("here", "there", "source", "translation", "expected"),
     [
-        ("en", "de", "\"I read 'It' now.\"", "„Ich lese „Es“ jetzt.“", "„Ich lese ‚Es‘ jetzt.“"),
+        ("en", "de", "\"I read 'It' now.\"", "„Ich lese „Es“ jetzt.“", "\"Ich lese 'Es' jetzt.\""),
+        ("en", "de", 'I read "It" now.', "Ich lese „Es“ jetzt.", 'Ich lese "Es" jetzt.'),
+        ("en", "fr", 'I read "It" now.', "Je lis «\u00a0Ça\u00a0» ici.", 'Je lis "Ça" ici.'),
         ("en", "de", "“I read ‘It’ now.”", '"Ich lese "Es" jetzt."', "„Ich lese ‚Es‘ jetzt.“"),
         ("en", "de", "\"I read 'It' now.\"", '"Ich lese "Es" jetzt."', "\"Ich lese 'Es' jetzt.\""),
         ("de", "en", "„Lies ‚Es‘ jetzt.“", "“Read 'It' now.”", "“Read ‘It’ now.”"),
