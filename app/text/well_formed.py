@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from enum import StrEnum
+from typing import NamedTuple
 
 from app.text.markup.collector import decode_html
 from app.text.markup.html_tokenizer import VOID
@@ -201,21 +202,29 @@ def _nesting(text: str) -> bool:
     return not open_
 
 
-def _values(text: str, language: Language) -> dict[str, str]:
-    """The digits of the numbers with separators, and their values in the notation of a language."""
+class _Number(NamedTuple):
+    """A number with separators, and its value; None if it is none in its language, but a version: "3.0" in German."""
+
+    written: str
+    value: Decimal | None
+
+    def differs(self, other: "_Number") -> bool:
+        is_name = self.value is None or other.value is None
+        return self.written != other.written if is_name else self.value != other.value
+
+
+def _values(text: str, language: Language) -> dict[str, _Number]:
+    """The numbers with separators, by their digits."""
     notation = notation_of(language.code)
-    found: dict[str, str] = {}
+    found: dict[str, _Number] = {}
     for match in _NUMBER.finditer(_IDENTIFIER.sub(" ", text)):
         if match[0].isdecimal() or notation is None:
             continue
         written = _GROUP_SPACE.sub("", match[0])
         number = read_number(written, notation.decimal, notation.group)
-        found[re.sub(r"\D", "", written)] = _written(number.whole, number.fraction) if number else written
+        value = Decimal(f"{number.whole}.{number.fraction or 0}") if number else None
+        found[re.sub(r"\D", "", written)] = _Number(written, value)
     return found
-
-
-def _written(whole: str, fraction: str) -> str:
-    return str(Decimal(f"{whole}.{fraction or 0}").normalize())
 
 
 def _changes_value(source: str, result: str, here: Language, there: Language) -> bool:
@@ -223,7 +232,7 @@ def _changes_value(source: str, result: str, here: Language, there: Language) ->
     if any(match[0] not in result for match in _IDENTIFIER.finditer(source)):
         return True
     before, after = _values(source, here), _values(result, there)
-    return any(value != before.get(digits, value) for digits, value in after.items())
+    return any(number.differs(before.get(digits, number)) for digits, number in after.items())
 
 
 def _loses_currency(source: str, result: str, here: Language, there: Language) -> bool:

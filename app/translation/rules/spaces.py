@@ -27,6 +27,7 @@ _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
+_LOOSE_HYPHENS = re.compile(rf"{_LOOSE_HYPHEN.pattern}|(?<!\S)--(?!\S)")
 _LOOSE_DASH = re.compile(r"(?<!\S)[–—](?!\S)|(?<=\()–(?=[^\W\d_])")
 _DASH = re.compile(rf"{_LOOSE_DASH.pattern}|(?<=[^\W\d_])(?:—|--)(?=[^\W\d_])|(?<=\S)(?: -- |-- )(?=\S)")
 _SIGNS = re.compile("[:–-]")
@@ -83,8 +84,8 @@ def spans(pair: Pair) -> list[Edit]:
 
 
 def dashes(pair: Pair) -> list[Edit]:
-    """Keeps the dashes beside words, for which models write hyphens: "er kam – und ging", "(–Juli)"."""
-    found = list(_LOOSE_HYPHEN.finditer(pair.translation))
+    """Keeps the dashes beside words, for which models write one hyphen or two: "er kam – und ging", "(–Juli)"."""
+    found = list(_LOOSE_HYPHENS.finditer(pair.translation))
     if not found or _LOOSE_HYPHEN.search(pair.source):
         return []
     written = _LOOSE_DASH.findall(pair.translation)

@@ -57,6 +57,7 @@ def mirrored(
         ("Das ... geht nicht …", "That... doesn't work …", "That... doesn't work …"),
         ("Das ... geht nicht.", "That… doesn't work.", "That... doesn't work."),
         ("Er kam — und — ging", "He came — and - went", "He came — and — went"),
+        ("Er kam -- spät – und ging", "He came -- late - and went", "He came – late – and went"),
         ("Er kam--spät--und ging", "He came - late - and went", "He came – late – and went"),
         ("Er kam - spät – und ging", "He came - late - and went", "He came - late - and went"),
         ("Er kam – und ging", "He came - and - went", "He came - and - went"),

@@ -89,7 +89,7 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Es war gut -- aber teuer--leider.", "Es war gut – aber teuer – leider."),
         ("Ja. . . und nein.", "Ja... und nein."),
         ("Von 1939--1945 in Rom", "Von 1939–1945 in Rom"),
-        ("Mit --force geht es --- oder nicht", None),
+        ("Mit --force geht es --- oder nicht, mit (--) auch", None),
     ],
 )
 def test_german_is_written_as_models_know_it(written: str, usual: str | None) -> None:
