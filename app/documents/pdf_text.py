@@ -99,11 +99,11 @@ class _Line:
 
 def _boxes(page: Any) -> Iterator[list[_Line]]:
     """Yields the boxes of text of a page."""
-    from pdfminer.layout import LTTextContainer, LTTextLine
+    from pdfminer.layout import LTTextBox, LTTextLine
 
     rules = rules_of(page)
     for box in page:
-        if isinstance(box, LTTextContainer):
+        if isinstance(box, LTTextBox):  # a blank line is in none
             for cell in cells([line for line in box if isinstance(line, LTTextLine)], rules):
                 yield [_Line(chars) for chars in cell]
 

@@ -91,6 +91,11 @@ def test_other_lines_part_nothing(drawn: bytes) -> None:
     assert texts(pdf(drawn + line(PROSE, 50, 700))) == [PROSE]
 
 
+@pytest.mark.parametrize("blank", [" ", "   ", "\u00a0"])
+def test_blank_lines_are_no_text(blank: str) -> None:
+    assert texts(pdf(line(PROSE, 50, 700) + line(blank, 50, 600) + line(PROSE, 50, 500))) == [PROSE, PROSE]
+
+
 def test_a_table_above_a_list_comes_before_it() -> None:
     content = b"".join(
         line(text, left, base)
