@@ -13,6 +13,8 @@ from pdfminer.pdfpage import PDFPage
 from pdfminer.pdfparser import PDFParser, PDFSyntaxError
 from pdfminer.pdftypes import PDFObjRef
 
+_PAGE = 0.3  # of a page: what covers more is the page itself, or one of two on it; a picture with labels covers less
+
 
 def laid_out(data: bytes) -> Iterator[LTPage]:
     """Yields the pages of a file. Whatever pdfminer raises comes through."""
@@ -25,6 +27,15 @@ def laid_out(data: bytes) -> Iterator[LTPage]:
 
 
 class _Aggregator(PDFPageAggregator):
+    def end_figure(self, _: str) -> None:
+        """Ends a form: pdfminer takes it for a picture and reads no text in it, but programs put whole pages in one."""
+        form, self.cur_item = self.cur_item, self._stack.pop()
+        page = self._stack[0] if self._stack else self.cur_item
+        if form.width * form.height > _PAGE * page.width * page.height:
+            self.cur_item.extend(form)
+        else:
+            self.cur_item.add(form)
+
     def handle_undefined_char(self, font: PDFFont, cid: int) -> str:
         """Returns a bullet for a code without a character in WinAnsiEncoding: reportlab writes its bullets as 127."""
         encoding = getattr(font, "cid2unicode", None)

@@ -96,6 +96,14 @@ def test_blank_lines_are_no_text(blank: str) -> None:
     assert texts(pdf(line(PROSE, 50, 700) + line(blank, 50, 600) + line(PROSE, 50, 500))) == [PROSE, PROSE]
 
 
+@pytest.mark.parametrize(
+    ("box", "is_read"), [((600, 800), True), ((600, 400), True), ((2000, 2000), True), ((300, 400), False)]
+)
+def test_a_form_as_large_as_a_page_is_read(box: tuple[int, int], is_read: bool) -> None:
+    file = pdf(line(PROSE, 50, 700) + b"/X Do\n", form=line("Umsatz in Euro", 50, 300), box=box)
+    assert texts(file) == [PROSE, "Umsatz in Euro"][: 1 + is_read]
+
+
 def test_a_table_above_a_list_comes_before_it() -> None:
     content = b"".join(
         line(text, left, base)
