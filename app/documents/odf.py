@@ -10,7 +10,7 @@ from app.documents.dialect import Dialect
 from app.documents.document import Document
 from app.documents.mixed_content import MixedText, append_text, last_child
 from app.documents.package import Package
-from app.documents.segments import PlainText, Segment, package_document
+from app.documents.segments import PlainText, Segment, package_document, with_region
 from app.errors import DamagedDocument, EncryptedDocument
 from languages import codes
 
@@ -18,9 +18,11 @@ _MANIFEST = "META-INF/manifest.xml"
 _ENCRYPTION = "{urn:oasis:names:tc:opendocument:xmlns:manifest:1.0}encryption-data"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
+_LOEXT = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"  # LibreOffice's own
 _SPACES = re.compile(r"[ \t\r\n]+")
 _DOUBLE_SPACE = re.compile(r" {2,}|\A ")
 
@@ -29,6 +31,15 @@ _FIELDS = """page-number page-count date time sequence sequence-ref reference-re
     character-count paragraph-count table-count image-count placeholder measure""".split()
 # Fields that repeat a caption or heading: a text of its own, so that it becomes what it repeats.
 _REPEATING = frozenset(f"{_TEXT}{name}" for name in ("sequence-ref", "reference-ref", "bookmark-ref"))
+_WRAPPERS = frozenset({*(f"{_TEXT}{name}" for name in ("span", "a", "meta", "text-input")), f"{_LOEXT}content-control"})
+# What readers see outside of paragraphs: a table of contents is made of the first two, when it is made anew.
+_PLAIN = (
+    *(f"{_TEXT}{name}" for name in ("index-title-template", "index-entry-span")),
+    *(f"{_PRESENTATION}{name}" for name in ("header-decl", "footer-decl")),
+    *(f"{_SVG}{name}" for name in ("title", "desc")),
+)
+# What a list offers, in an attribute.
+_CHOICES = {f"{_TEXT}label": f"{_TEXT}value", f"{_LOEXT}list-item": f"{_LOEXT}display-text"}
 
 
 def _spaces(element: Any) -> str:
@@ -36,8 +47,12 @@ def _spaces(element: Any) -> str:
     return " " * min(int(count), 1000) if count.isdecimal() and len(count) < 6 else " "
 
 
+def _has_characters(element: Any) -> bool:
+    return any(text and not text.isspace() for text in (element.text, *(child.tail for child in element)))
+
+
 _DIALECT = Dialect(
-    wrappers=frozenset({f"{_TEXT}span", f"{_TEXT}a", f"{_TEXT}meta"}),
+    wrappers=_WRAPPERS,
     atoms=frozenset(f"{_TEXT}{name}" for name in _FIELDS),
     breaks=frozenset({f"{_TEXT}tab", f"{_TEXT}line-break"}),
     ranges={
@@ -50,6 +65,7 @@ _DIALECT = Dialect(
     },
     range_names=(f"{_TEXT}name", f"{_OFFICE}name"),
     characters={f"{_TEXT}s": _spaces},
+    is_kept=lambda element: element.tag not in _WRAPPERS and _has_characters(element),  # a field
     is_seen=lambda element: element.get(f"{_TEXT}anchor-type") == "as-char",
     read=lambda text: _SPACES.sub(" ", text),
 )
@@ -77,9 +93,8 @@ def read_odf(data: bytes, kind: str) -> Document:
     trees = {name: package.tree(name) for name in names}
 
     def finish(language: str) -> None:
-        for name, root in trees.items():
-            if name == "styles.xml":
-                _set_language(root, language)
+        for root in trees.values():
+            _set_language(root, with_region(language))
 
     return package_document(package, trees, _segments(trees), finish)
 
@@ -90,12 +105,13 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
             for element in root.iter(f"{_DC}title", f"{_DC}subject"):
                 yield PlainText(element)
             continue
-        for element in root.iter(f"{_TEXT}p", f"{_TEXT}h", f"{_SVG}title", f"{_SVG}desc", *_REPEATING):
+        kinds = (f"{_TEXT}p", f"{_TEXT}h", f"{_TEXT}drop-down", *_PLAIN, *_CHOICES, *_REPEATING)
+        for element in root.iter(*kinds):
             if element.tag in _REPEATING:
                 if any(map(str.isalpha, element.text or "")):
                     yield PlainText(element)
-            elif element.tag.startswith(_SVG):
-                yield PlainText(element)
+            elif element.tag in _PLAIN or element.tag in _CHOICES:
+                yield PlainText(element, _CHOICES.get(element.tag))
             else:
                 yield MixedText(element, _DIALECT, append=_append)
 
