@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from app.documents.ooxml_dialects import DRAWING, A
+from app.documents.ooxml_dialects import DRAWING, A, S, W
 from app.documents.ooxml_runs import Paragraph
 from app.documents.package import Package
 from app.documents.segments import PlainText, Segment
 from app.documents.sheet_escapes import escaped, unescaped
 from app.errors import DamagedDocument, UnsupportedDocument
+from app.text.data_values import is_data
 
 CORE_PROPERTIES = "core-properties+xml"
 DRAWINGS = ("drawingml.chart+xml", "drawingml.diagramData+xml", "drawing+xml", "drawingml.chartshapes+xml")
@@ -16,6 +17,16 @@ DRAWINGS = ("drawingml.chart+xml", "drawingml.diagramData+xml", "drawing+xml", "
 
 TYPES = "[Content_Types].xml"
 _DC = "{http://purl.org/dc/elements/1.1/}"
+# Attributes that readers see or hear: alternative texts, tips of links, and what a list of Word offers.
+_ATTRIBUTES = {
+    "{*}docPr": ("descr", "title"),
+    "{*}cNvPr": ("descr", "title"),
+    "{urn:schemas-microsoft-com:vml}*": ("alt",),
+    f"{S}hyperlink": ("tooltip",),
+    f"{W}hyperlink": (f"{W}tooltip",),
+    f"{W}listItem": (f"{W}displayText",),
+    f"{W}listEntry": (f"{W}val",),
+}
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 
 
@@ -70,6 +81,7 @@ class OfficeParts:
         """Yields the texts of charts, diagrams and shapes, and the title of the document."""
         for root in self.roots(*DRAWINGS):
             yield from paragraphs(root)
+            yield from attributes(root)
             for value in root.iterfind(f".//{_CHART}strCache//{_CHART}v"):
                 yield PlainText(value, read=unescaped, written=escaped)
         for root in self.roots(CORE_PROPERTIES):
@@ -83,3 +95,12 @@ def paragraphs(root: Any, left_out: Collection[Any] = ()) -> Iterator[Segment]:
     for element in root.iter(f"{A}p"):
         if element not in left_out:
             yield Paragraph(element, DRAWING)
+
+
+def attributes(root: Any) -> Iterator[Segment]:
+    """Yields the attributes of a part that readers see. The name of a picture's file is none."""
+    for kind, names in _ATTRIBUTES.items():
+        for element in root.iter(kind):
+            for name in names:
+                if not is_data(element.get(name, "")):
+                    yield PlainText(element, name)

@@ -6,7 +6,7 @@ from typing import Any
 from app.documents.document import Document
 from app.documents.marks import Mark
 from app.documents.ooxml_dialects import WORD, W
-from app.documents.ooxml_parts import OfficeParts
+from app.documents.ooxml_parts import OfficeParts, attributes
 from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import Segment, package_document, with_region
 from app.documents.word_comments import Comments
@@ -53,4 +53,5 @@ def _segments(parts: OfficeParts, elements: dict[Segment, Any]) -> Iterator[Segm
                 elements[paragraph] = element
             yield paragraph
             yield from paragraph.fields
+        yield from attributes(root)
     yield from parts.common_segments()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from app.documents.document import Document
 from app.documents.ooxml_dialects import A
-from app.documents.ooxml_parts import OfficeParts, paragraphs
+from app.documents.ooxml_parts import OfficeParts, attributes, paragraphs
 from app.documents.segments import PlainText, Segment, package_document
 
 _MAIN = "presentationml.presentation.main+xml"
@@ -26,6 +26,7 @@ def read(data: bytes) -> Document:
 def _segments(parts: OfficeParts) -> Iterator[Segment]:
     for root in parts.roots(*_SLIDES):
         yield from paragraphs(root)
+        yield from attributes(root)
     for root in parts.roots("ml.comments+xml"):
         yield from paragraphs(root)
         for text in root.iter(f"{_P}text"):
@@ -39,4 +40,5 @@ def _segments(parts: OfficeParts) -> Iterator[Segment]:
             for paragraph in shape.iter(f"{A}p")
         }
         yield from paragraphs(root, prompts)
+        yield from attributes(root)
     yield from parts.common_segments()

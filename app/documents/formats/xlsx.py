@@ -7,7 +7,7 @@ from typing import Any
 
 from app.documents.document import Document
 from app.documents.ooxml_dialects import SHEET, S
-from app.documents.ooxml_parts import OfficeParts
+from app.documents.ooxml_parts import OfficeParts, attributes
 from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import PlainText, Segment, package_document
 from app.documents.sheet_choices import Choices, restore
@@ -99,6 +99,8 @@ def _segments(parts: OfficeParts, headers: _Headers, choices: Choices, filters: 
             filters.take(cell)
             if not headers.take(cell):
                 yield Paragraph(cell, SHEET)
+    for root in parts.roots(_SHEET, having=b"tooltip"):
+        yield from attributes(root)
     yield from choices.segments()
     for root in parts.roots("spreadsheetml.comments+xml"):
         for comment in root.iterfind(f".//{S}comment/{S}text"):
