@@ -1,4 +1,4 @@
-"""Fields of Word that repeat a text of the document, such as a caption or a heading."""
+"""Fields of Word: those that repeat a text of the document, and those that are filled with data."""
 
 import html
 from collections.abc import Sequence
@@ -8,11 +8,25 @@ from app.documents.safe_xml import XML_SPACE, writable
 
 # Word makes their text anew, without the sentence around them.
 _REPEATING = frozenset({"REF", "STYLEREF", "TITLE", "SUBJECT", "SEQ", "NOTEREF", "DOCPROPERTY"})
+# Word or an add-in fills them with names of people and files, records of a mail merge, or citations.
+_DATA = frozenset(
+    """ADDIN ADDRESSBLOCK AUTHOR CITATION DOCVARIABLE FILENAME GREETINGLINE LASTSAVEDBY MERGEFIELD MERGEREC MERGESEQ
+    TEMPLATE USERADDRESS USERINITIALS USERNAME""".split()
+)
 
 
 def repeats(instruction: str) -> bool:
     """Tells whether a field with this instruction repeats a text."""
-    return not _REPEATING.isdisjoint(instruction.upper().split(maxsplit=1)[:1])
+    return not _REPEATING.isdisjoint(_name(instruction))
+
+
+def has_data(instruction: str) -> bool:
+    """Tells whether a field with this instruction is filled with data, which are no text to translate."""
+    return not _DATA.isdisjoint(_name(instruction))
+
+
+def _name(instruction: str) -> list[str]:
+    return instruction.upper().split(maxsplit=1)[:1]
 
 
 class FieldText:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from app.documents.field_text import FieldText, repeats
+from app.documents.field_text import FieldText, has_data, repeats
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, RunDialect, S, W
 from app.documents.ooxml_initials import take_initial, with_initial
@@ -220,7 +220,9 @@ class Paragraph:
         return _Group(items, wrapper=(outer, inner))
 
     def _take_field(self, instruction: str, result: Sequence[_Item]) -> bool:
-        """Tells whether a field repeats a text, and makes a text of its own of the field's result."""
+        """Tells whether a field's result is no part of the sentence; makes a text of its own of one that repeats."""
+        if has_data(instruction):
+            return True
         if not repeats(instruction):
             return False
         sources = [source for item in result for source in item.sources]

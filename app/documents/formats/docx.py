@@ -9,6 +9,7 @@ from app.documents.ooxml_dialects import WORD, W
 from app.documents.ooxml_parts import OfficeParts, attributes
 from app.documents.ooxml_runs import Paragraph
 from app.documents.segments import Segment, package_document, with_region
+from app.documents.word_bindings import Bindings
 from app.documents.word_comments import Comments
 
 _MAIN = "wordprocessingml.document.main+xml"
@@ -26,9 +27,10 @@ def read(data: bytes) -> Document:
         InvalidRequest: It is damaged, encrypted, too large or has macros.
     """
     parts = OfficeParts(data, _MAIN)
-    styles = list(parts.roots(_STYLES))
+    styles, bindings = list(parts.roots(_STYLES)), Bindings(parts, _TEXTS)
 
     def finish(language: str) -> None:
+        bindings.write()
         for root in styles:
             for element in root.iter(f"{W}lang"):
                 if element.get(f"{W}val"):

@@ -10,6 +10,7 @@ from odf import text as odf_text
 from odf.opendocument import OpenDocumentText, load
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from app.documents.formats import docx as docx_format
 from tests.support.documents import ShoutingEngine, assert_same_package, translate
 from tests.support.office_files import W, run, saved
 
@@ -41,6 +42,31 @@ def test_a_field_that_repeats_a_text_is_translated_on_its_own(field):
     assert "".join(texts) == "SIEHE ABBILDUNG 1 AUF DER NÄCHSTEN SEITE."
     assert texts[1] == "ABBILDUNG 1"
     assert len(list(paragraph._p.iter("{*}instrText"))) + len(list(paragraph._p.iter("{*}fldSimple"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("instruction", "is_word"),
+    [
+        ("MERGEFIELD Name \\* MERGEFORMAT", True),
+        ("ADDIN ZOTERO_ITEM CSL_CITATION {}", True),
+        ("filename", True),
+        ("HYPERLINK &quot;https://example.org/author&quot;", False),
+        ("FORMTEXT", False),
+        ("DATE", False),
+    ],
+)
+def test_fields_with_data_are_words_and_others_text(instruction: str, is_word: bool):
+    simple = f'<w:fldSimple w:instr=" {instruction} ">{run("Katze")}</w:fldSimple>'
+    for field in (simple, COMPLEX.replace("REF _Ref1 \\h", instruction).replace(RESULT, run("Katze"))):
+        document = docx.Document()
+        document.element.body.insert(0, parse_xml(f"<w:p {W}>{run('Das ist ')}{field}{run(', ja.')}</w:p>"))
+        data = saved(document)
+        assert ("<m id=" in docx_format.read(data).texts[0]) is is_word
+        [paragraph] = docx.Document(io.BytesIO(translate(data, "a.docx"))).paragraphs
+        assert (
+            "".join(text.text for text in paragraph._p.iter("{*}t"))
+            == f"DAS IST {'Katze' if is_word else 'KATZE'}, JA."
+        )
 
 
 def test_a_superscript_run_stays_behind_its_amount():
