@@ -10,7 +10,7 @@ from app.documents.dialect import Dialect
 from app.documents.document import Document
 from app.documents.mixed_content import MixedText, append_text, last_child
 from app.documents.package import Package
-from app.documents.segments import PlainText, Segment, package_document, with_region
+from app.documents.segments import PlainText, Segment, package_document
 from app.errors import DamagedDocument, EncryptedDocument
 from languages import codes
 
@@ -94,7 +94,7 @@ def read_odf(data: bytes, kind: str) -> Document:
 
     def finish(language: str) -> None:
         for root in trees.values():
-            _set_language(root, with_region(language))
+            _set_language(root, language)
 
     return package_document(package, trees, _segments(trees), finish)
 

@@ -26,7 +26,7 @@ class Segment(Protocol):
         """Whether the content has a letter or digit."""
 
     def write(self, markup: str, language: str) -> None:
-        """Replaces the content by a translation of ``markup``; the language is a tag, such as ``en-GB``."""
+        """Replaces the content by a translation of ``markup``; the language has a region, such as ``en-GB``."""
 
 
 class PlainText:
@@ -74,7 +74,7 @@ def package_document(
         package: The file.
         trees: The root elements of the parts that may change, by name.
         segments: All texts; those without a letter or digit stay as they are.
-        finish: Called with the target language when all translations are written.
+        finish: Called with the target language and its region when all translations are written.
         annotate: Called with each segment that a person should look at; None if the format has no place for that.
     """
     found = []
@@ -83,20 +83,21 @@ def package_document(
             found.append(segment)
 
     def write(translations: Sequence[str], language: str, marks: Marks = None) -> bytes:
+        tag = _with_region(language)
         for segment, translation in zip(found, translations, strict=True):
             checkpoint()
-            segment.write(translation, language)
+            segment.write(translation, tag)
         for segment, mark in zip(found, marks or (), strict=False):
             if annotate and mark.reasons:
                 annotate(segment, mark)
-        finish(language)
+        finish(tag)
         return package.rewritten({name: serialize(root) for name, root in trees.items()})
 
     texts = tuple(segment.markup for segment in found)
     return Document(texts=texts, markup=INLINE, write=write, takes_marks=annotate is not None)
 
 
-def with_region(language: str) -> str:
+def _with_region(language: str) -> str:
     """Adds a region to a language tag, as spelling checkers need it: the region with the most speakers by default."""
     if "-" in language:
         return language

@@ -8,7 +8,7 @@ from app.documents.marks import Mark
 from app.documents.ooxml_dialects import WORD, W
 from app.documents.ooxml_parts import OfficeParts, attributes
 from app.documents.ooxml_runs import Paragraph
-from app.documents.segments import Segment, package_document, with_region
+from app.documents.segments import Segment, package_document
 from app.documents.word_bindings import Bindings
 from app.documents.word_comments import Comments
 
@@ -34,7 +34,7 @@ def read(data: bytes) -> Document:
         for root in styles:
             for element in root.iter(f"{W}lang"):
                 if element.get(f"{W}val"):
-                    element.set(f"{W}val", with_region(language))
+                    element.set(f"{W}val", language)
 
     comments, elements = Comments(parts, parts.name_of(_MAIN)), dict[Segment, Any]()
 

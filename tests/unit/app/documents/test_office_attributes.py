@@ -44,8 +44,12 @@ def test_attributes_of_powerpoint() -> None:
     slide = slides.slides.add_slide(slides.slide_layouts[6])
     box = slide.shapes.add_textbox(0, 0, Cm(5), Cm(1))
     box._element.nvSpPr.cNvPr.set("descr", "ein Kasten")
+    box.text = "Das ist gut."
+    box.text_frame.paragraphs[0].runs[0]._r.get_or_add_rPr().set("lang", "de-DE")
     [shape] = pptx.Presentation(io.BytesIO(translate(saved(slides), "a.pptx"))).slides[0].shapes
     assert (shape.name, shape._element.nvSpPr.cNvPr.get("descr")) == ("TextBox 1", "EIN KASTEN")
+    [added] = shape.text_frame.paragraphs[0].runs
+    assert (added.text, added._r.rPr.get("lang")) == ("DAS IST GUT.", "en-US")
 
 
 def test_attributes_of_excel() -> None:
