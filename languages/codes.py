@@ -45,3 +45,11 @@ def parse(code: str) -> Code:
 def base(code: str) -> str:
     """The language of a code without script and region: ``de`` for ``de-AT``."""
     return parse(code).language
+
+
+def as_named(named: str, language: str) -> str:
+    """The code by which a file names its language, if that is the language or a region of it; else the language.
+
+    So ``en_US`` stays for ``en``, and becomes ``en-GB`` for ``en-GB``.
+    """
+    return named if base(named) == language else language

@@ -13,6 +13,7 @@ from app.documents.marks import Marks
 from app.documents.po_catalog import Catalog, Message
 from app.errors import DocumentTooLarge
 from app.fairness.budget import checkpoint
+from languages.codes import as_named
 
 _CONTENT_TYPE = "text/plain; charset=UTF-8"
 _NAMED_CHARSET = re.compile(r"charset=(?!CHARSET\b)\w")
@@ -82,7 +83,7 @@ def _completed(header: Mapping[str, str], language: str, plural: Any, *, changed
         plural: The language's plural forms, as Babel has them.
         changed: There are messages with new plural forms.
     """
-    fields = {"Language": language.replace("-", "_")}
+    fields = {"Language": as_named(header.get("Language", ""), language).replace("-", "_")}
     if not _NAMED_CHARSET.search(header.get("Content-Type", "")):
         fields["Content-Type"] = _CONTENT_TYPE
     usual = {"MIME-Version": "1.0", "Content-Transfer-Encoding": "8bit"}

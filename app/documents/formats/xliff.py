@@ -18,6 +18,7 @@ from app.documents.xml_places import Places, edited, encoded
 from app.errors import DamagedDocument
 from app.fairness.budget import checkpoint
 from app.text.untranslated import Reason
+from languages.codes import as_named
 
 _SPACE = "urn:oasis:names:tc:xliff:document:"
 # Of targets that are no translation yet.
@@ -46,8 +47,8 @@ def read(data: bytes) -> Document:
         heads = list(root.iter(f"{space}file")) if is_first else [root]
         metadata = {} if is_first else metadata_of(units)
         places = Places(file.text, root, chain(heads, metadata.values(), *(unit.elements for unit in units)))
-        named = {"target-language" if is_first else "trgLang": language}
-        edits = [places.with_attributes(head, named) for head in heads]
+        target = "target-language" if is_first else "trgLang"
+        edits = [places.with_attributes(head, {target: as_named(head.get(target, ""), language)}) for head in heads]
         groups = defaultdict[Any, list[str]](list)
         for unit, translation, mark in zip(units, translations, marks or repeat(None), strict=marks is not None):
             checkpoint()

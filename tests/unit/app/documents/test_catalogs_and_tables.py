@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from app.documents.formats import po, xliff
 from app.documents.registry import find_format
 from app.errors import DamagedDocument
 from tests.support.documents import translate
@@ -241,3 +242,24 @@ def test_tsv_is_cut_at_tabs_whatever_else_a_line_has():
 def test_cells_get_quotes_only_where_they_need_them(name, source, translations, translated):
     document = find_format(name).reader()(source.encode())
     assert document.write(translations, "de").decode() == translated
+
+
+@pytest.mark.parametrize(
+    ("named", "language", "expected"),
+    [
+        ("en_US", "en", "en_US"),
+        ("en-US", "en", "en-US"),
+        ("en_US", "en-GB", "en-GB"),
+        ("en", "en-GB", "en-GB"),
+        ("fr_FR", "en", "en"),
+        ("", "en", "en"),
+    ],
+)
+def test_a_file_keeps_the_region_of_its_target(named: str, language: str, expected: str) -> None:
+    unit = '<trans-unit id="1"><source>ja</source></trans-unit>'
+    file = f'<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file target-language="{named}"><body>'
+    written = xliff.read(f"{file}{unit}</body></file></xliff>".encode()).write(["yes"], language)
+    assert f'target-language="{expected}"'.encode() in written
+    header = f'msgid ""\nmsgstr ""\n"Language: {named}\\n"\n\nmsgid "ja"\nmsgstr ""\n'
+    catalog = polib.pofile(po.read(header.encode()).write(["yes"], language).decode())
+    assert catalog.metadata["Language"] == expected.replace("-", "_")
