@@ -67,7 +67,7 @@ def read_markdown(source: str, builder: DocumentBuilder) -> Iterator[None]:
 
     Left alone: front matter but for its title and the like, code, link destinations and titles, images, link
     definitions, HTML tags and what HTML says not to translate, labels of footnotes, links of wikis (``[[Page]]``), the
-    first line of admonitions (``!!! note``, ``::: tip`` without its title), and what ``markdown_blocks`` and
+    first line of admonitions without their title (``!!! note``, ``::: tip``), and what ``markdown_blocks`` and
     ``markdown_verbatim`` find: formulas, template tags, attributes, and the code of MDX.
 
     Args:

@@ -108,6 +108,9 @@ def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     outer = state.parentType, state.lineMax, state.blkIndent
     state.parentType, state.lineMax, state.blkIndent = "container", behind, indent
     state.push("container_open", "div", 1).map = [start, behind]
+    if title := "".join(_line(state, start).split('"')[1:2]).strip():
+        inline = state.push("inline", "", 0)
+        inline.content, inline.map, inline.children = title, [start, start + 1], []
     state.md.block.tokenize(state, start + 1, behind)
     state.push("container_close", "div", -1)
     state.parentType, state.lineMax, state.blkIndent = outer

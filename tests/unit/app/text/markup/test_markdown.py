@@ -78,7 +78,7 @@ def test_what_was_escaped_in_a_table_makes_no_cell() -> None:
         ("::: {.note key=value}\nOne two\n:::", "::: {.note key=value}\ntwo One\n:::"),
         ("::::: Warning ::::::\nOne two\n:::::", "::::: Warning ::::::\ntwo One\n:::::"),
         ("!!! note\n    This is important.", "!!! note\n    important. is This"),
-        ('??? tip "A title"\n    This is important.', '??? tip "A title"\n    important. is This'),
+        ('??? tip "A title"\n    This is important.', '??? tip "title A"\n    important. is This'),
         ("!!! This is important", "important is This !!!"),
         ("See $a + b$ and $$c$$ now", "now $$c$$ and $a + b$ See"),
         ("It costs $5 or $10 now", "now $10 or $5 costs It"),
