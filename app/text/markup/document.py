@@ -210,7 +210,7 @@ class DocumentBuilder:
         places = accumulate(map(len, texts))
         tags = [place for place, part in zip(places, parts, strict=True) if part.kind in _TAGS]
         all_ = find_all(whole, self.protected, tags)
-        ranges, others = find_objects(whole, self.protected._replace(marks=(), tags=()), all_.ranges)
+        ranges, others = find_objects(whole, self.protected._replace(marks=()), all_.ranges, has_markup=True)
         cut = CutRanges(whole, all_._replace(ranges=ranges), self.protected, tags)
         begins = [one.begin for one in others]
         found: list[Part] = []

@@ -42,7 +42,7 @@ class Objects(NamedTuple):
     others: list[Object]
 
 
-def find_objects(text: str, patterns: Patterns, ranges: Sequence[Range]) -> Objects:
+def find_objects(text: str, patterns: Patterns, ranges: Sequence[Range], *, has_markup: bool = False) -> Objects:
     """Finds the marks, tags and breaks of a text, and tells them apart from its atoms.
 
     An atom inside an object becomes part of the object. An object that overlaps an atom is protected with it, and so is
@@ -52,6 +52,7 @@ def find_objects(text: str, patterns: Patterns, ranges: Sequence[Range]) -> Obje
         text: Any string.
         patterns: What to find.
         ranges: The atoms that were found, in order and disjoint.
+        has_markup: The text is of a document with markup. A tag in it is text: alone, it is what the text is about.
 
     Raises:
         InvalidRequest: There are too many objects.
@@ -64,10 +65,13 @@ def find_objects(text: str, patterns: Patterns, ranges: Sequence[Range]) -> Obje
         ranges = merged([*_outside(ranges, syntax), *atoms])
     marks = collected(match.span() for expression in patterns.marks for match in expression.finditer(text))
     breaks = collected(match.span() for expression in patterns.breaks for match in expression.finditer(text))
+    tags = [tag for each in patterns.tags for tag in each.finditer(text)]
+    brackets = [tag for each in patterns.brackets for tag in each.finditer(text)]
+    alone = set(map(_place, tags)) if has_markup else set()
     found = [
         *(Object(begin, end, Kind.POINT) for begin, end in marks),
         *(Object(begin, end, Kind.BREAK) for begin, end in breaks),
-        *_paired(tag for tags in (patterns.tags, patterns.brackets) for each in tags for tag in each.finditer(text)),
+        *(one for one in _paired([*tags, *brackets]) if one.pair or _place(one) not in alone),
     ]
     if not (found or syntax):
         return Objects(list(ranges), [])

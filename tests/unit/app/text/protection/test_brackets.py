@@ -1,5 +1,6 @@
 """Tags in square brackets, and tags of HTML in plain text: elements around their words."""
 
+import html
 import re
 
 import pytest
@@ -87,6 +88,8 @@ def test_brackets_of_prose_are_left_to_the_model(text: str) -> None:
         ("<p>[b]Ein <i>Hund</i>[/b] bellt</p>", ("Ein Hund bellt",)),
         ('<p>[contact-form-7 id="123" title="Kontakt"]</p>', ()),
         ("<p>[quote]Das ist gut.[/quote]</p>", ("\u2029Das ist gut.\u2029",)),
+        ("<p>Das ist &lt;b&gt;ein Hund&lt;/b&gt;.</p>", ("Das ist ein Hund.",)),
+        ('<p>Ein &lt;a href="/a"&gt;<i>guter</i> Hund&lt;/a&gt; bellt</p>', ("Ein guter Hund bellt",)),
     ],
 )
 def test_brackets_in_html(markup: str, texts: tuple[str, ...]) -> None:
@@ -96,3 +99,9 @@ def test_brackets_in_html(markup: str, texts: tuple[str, ...]) -> None:
     shouted = document.rebuild([text.upper() for text in document.texts]).text
     assert shouted.lower() == markup.lower()
     assert sorted(tags(shouted)) == sorted(tags(markup))
+
+
+@pytest.mark.parametrize("text", ["Das Element <div> ist gut", "Das Ende </b> ist gut"])
+def test_a_tag_alone_in_html_is_what_the_text_is_about(text: str) -> None:
+    markup = html.escape(text)
+    assert extract(markup, HTML, untranslatable(markup, frozenset(KNOWN))).texts == (text,)
