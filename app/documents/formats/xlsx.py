@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from app.documents.document import Document
@@ -17,6 +18,7 @@ from app.documents.sheet_filters import Filters
 _MAIN = "spreadsheetml.sheet.main+xml"
 _SHEET = "spreadsheetml.worksheet+xml"
 _TABLE = "spreadsheetml.table+xml"
+_PIVOT = "spreadsheetml.pivotCacheDefinition+xml"
 # A column's name in a formula, as in T[Umsatz] or T['[EUR']]: an apostrophe stands before a bracket of the name's own.
 _REFERENCE = re.compile(r"\[((?:'.|[^\[\]'])++)")
 _THREADS = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
@@ -40,21 +42,26 @@ def read(data: bytes) -> Document:
 
 
 class _Headers:
-    """The headers of tables, which formulas name and which the table's own part repeats.
+    """The headers of tables, which formulas name and which the table's own part repeats, and those of pivot tables.
 
     Excel calls a file damaged if the two differ, or if two columns of a table have the same name. So a header keeps its
     text where a formula names it, or where its translation is another column's name, before or after the translation.
+    A pivot table loses a column that has another name when Excel makes it anew.
     """
 
     def __init__(self, parts: OfficeParts) -> None:
-        self._tables = [list(root.iter(f"{S}tableColumn")) for root in parts.roots(_TABLE)]
+        fields = [list(root.iter(f"{S}cacheField")) for root in parts.roots(_PIVOT)]
+        self._tables = [*fields, *(list(root.iter(f"{S}tableColumn")) for root in parts.roots(_TABLE))]
         self._names = {_name(column) for columns in self._tables for column in columns}
         self._cells: dict[str, list[tuple[Any, str]]] = {}  # the cells with the text of a header, and how it is written
         roots = parts.roots(_MAIN, _SHEET, _TABLE) if self._names else ()
         kinds = [f"{S}{kind}" for kind in ("definedName", "f", "calculatedColumnFormula")]
         formulas = [unescaped_name(formula.text or "") for root in roots for formula in root.iter(*kinds)]
         named = {re.sub("'(.)", r"\1", name) for formula in formulas for name in _REFERENCE.findall(formula)}
-        self._fixed = self._names & named
+        is_named = any(field.get("formula") for field in chain(*fields)) or any(
+            "GETPIVOTDATA" in one for one in formulas
+        )
+        self._fixed = self._names & (named | {_name(field) for field in chain(*fields) if is_named})
 
     def take(self, cell: Any) -> bool:
         """Registers a cell; returns whether it must stay unchanged."""

@@ -179,3 +179,41 @@ def test_xlsx_custom_filters_show_the_translated_cells() -> None:
     again = openpyxl.load_workbook(io.BytesIO(translate(saved(book), "a.xlsx"))).active
     [column] = again.auto_filter.filterColumn
     assert [each.val for each in column.customFilters.customFilter] == ["OFFEN", "off*"]
+
+
+def with_pivot(book: openpyxl.Workbook, *fields: str) -> bytes:
+    """The workbook with the cache of a pivot table that has these fields."""
+    old = zipfile.ZipFile(io.BytesIO(saved(book)))
+    parts = {name: old.read(name) for name in old.namelist()}
+    kind, name = "application/vnd.openxmlformats-officedocument.spreadsheetml.pivotCacheDefinition+xml", "xl/pivot.xml"
+    override = f'<Override PartName="/{name}" ContentType="{kind}"/></Types>'
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(b"</Types>", override.encode())
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts[name] = f'<pivotCacheDefinition xmlns="{space}">{"".join(fields)}</pivotCacheDefinition>'.encode()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for each, content in parts.items():
+            archive.writestr(each, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("fields", "formula", "expected"),
+    [
+        (['<cacheField name="Umsatz"/>', '<cacheField name="Ort"/>'], "=SUM(A2:A3)", ["UMSATZ", "ORT"]),
+        (['<cacheField name="Umsatz"/>', '<cacheField name="Wert"/>'], "=SUM(A2:A3)", ["UMSATZ", "Wert"]),
+        (['<cacheField name="Umsatz"/>'], '=GETPIVOTDATA("Umsatz",A9)', ["Umsatz"]),
+        (['<cacheField name="Umsatz"/>', '<cacheField name="Satz" formula="Umsatz*2"/>'], "=1", ["Umsatz", "Satz"]),
+    ],
+)
+def test_fields_of_pivot_tables_are_named_as_their_headers(
+    fields: list[str], formula: str, expected: list[str]
+) -> None:
+    book = openpyxl.Workbook()
+    for row in (["Umsatz", "Ort"], [1, "hier"], [formula, "da"]):
+        book.active.append(row)
+    translated = translate(with_pivot(book, *fields), "a.xlsx")
+    root = etree.fromstring(zipfile.ZipFile(io.BytesIO(translated)).read("xl/pivot.xml"))
+    assert [field.get("name") for field in root] == expected
+    sheet = openpyxl.load_workbook(io.BytesIO(translated)).active
+    assert (sheet["A1"].value, sheet["B2"].value, sheet["A3"].value) == (expected[0], "HIER", formula)
