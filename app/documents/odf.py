@@ -1,11 +1,14 @@
 """OpenDocument (ISO/IEC 26300): the texts of a package, for odt and odp alike."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from lxml import etree
 
+from app.documents.code_styles import code_styles
 from app.documents.dialect import Dialect
 from app.documents.document import Document
 from app.documents.mixed_content import MixedText, append_text, last_child
@@ -23,6 +26,7 @@ _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _LOEXT = "{urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0}"  # LibreOffice's own
+_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _SPACES = re.compile(r"[ \t\r\n]+")
 _DOUBLE_SPACE = re.compile(r" {2,}|\A ")
 
@@ -47,8 +51,21 @@ def _spaces(element: Any) -> str:
     return " " * min(int(count), 1000) if count.isdecimal() and len(count) < 6 else " "
 
 
-def _has_characters(element: Any) -> bool:
+def _is_kept(code: Collection[str], element: Any) -> bool:
+    """Tells whether an element is a field, which has its text directly, or in a style for code."""
+    if element.tag in _WRAPPERS:
+        return element.get(f"{_TEXT}style-name") in code
     return any(text and not text.isspace() for text in (element.text, *(child.tail for child in element)))
+
+
+def _code_styles(roots: Iterable[Any]) -> frozenset[str]:
+    """Returns the styles for code of parts; of two styles with a name, that of the first part counts."""
+    styles: dict[str, tuple[str, str, str]] = {}
+    for style in (style for root in roots for style in root.iter(f"{_STYLE}style")):
+        name = style.get(f"{_STYLE}name", "")
+        if style.get(f"{_STYLE}family") == "text":
+            styles.setdefault(name, (name, name, style.get(f"{_STYLE}parent-style-name", "")))
+    return code_styles(styles.values())
 
 
 _DIALECT = Dialect(
@@ -65,7 +82,6 @@ _DIALECT = Dialect(
     },
     range_names=(f"{_TEXT}name", f"{_OFFICE}name"),
     characters={f"{_TEXT}s": _spaces},
-    is_kept=lambda element: element.tag not in _WRAPPERS and _has_characters(element),  # a field
     is_seen=lambda element: element.get(f"{_TEXT}anchor-type") == "as-char",
     read=lambda text: _SPACES.sub(" ", text),
 )
@@ -105,6 +121,8 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
             for element in root.iter(f"{_DC}title", f"{_DC}subject"):
                 yield PlainText(element)
             continue
+        code = _code_styles([root, *(trees[name] for name in ("styles.xml",) if name in trees)])
+        dialect = replace(_DIALECT, is_kept=partial(_is_kept, code))
         kinds = (f"{_TEXT}p", f"{_TEXT}h", f"{_TEXT}drop-down", *_PLAIN, *_CHOICES, *_REPEATING)
         for element in root.iter(*kinds):
             if element.tag in _REPEATING:
@@ -113,7 +131,7 @@ def _segments(trees: dict[str, Any]) -> Iterator[Segment]:
             elif element.tag in _PLAIN or element.tag in _CHOICES:
                 yield PlainText(element, _CHOICES.get(element.tag))
             else:
-                yield MixedText(element, _DIALECT, append=_append)
+                yield MixedText(element, dialect, append=_append)
 
 
 def _append(parent: Any, text: str) -> None:

@@ -5,11 +5,11 @@ properties and text. Word cuts a paragraph into far more runs than there are for
 are joined, and text without a format needs no markup, or else that with the format of most of the paragraph.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from lxml import etree
@@ -18,18 +18,13 @@ from app.documents.field_text import FieldText, has_data, repeats
 from app.documents.inline import Event, InlineBuilder, Kind
 from app.documents.ooxml_dialects import A, RunDialect, S, W
 from app.documents.ooxml_initials import take_initial, with_initial
+from app.documents.ooxml_properties import check_copies, in_language, is_raised, key_of
 from app.documents.open_ranges import OpenRanges
 from app.documents.safe_xml import XML_SPACE
-from app.errors import DocumentTooLarge
 from app.fairness.budget import checkpoint
 
-# What a program notes about the language of a run and its spelling.
-_NOTES = frozenset({f"{W}lang", f"{W}noProof"})
-_NOTE_ATTRIBUTES = ("lang", "altLang", "dirty", "err", "noProof", "smtClean")
 # Ranges that are open at a time; more are marks without a range. Each range looks through all that is inside.
 _MAX_OPEN = 50
-# Elements in the properties of a run, which has some 20, and all the elements that its parts get together.
-_MAX_PROPERTIES, _MAX_COPIES = 200, 50_000
 _LINKS = (f"{A}hlinkClick", f"{A}hlinkMouseOver")
 
 
@@ -132,7 +127,7 @@ class Paragraph:
             if event.kind is Kind.TEXT:
                 run = etree.SubElement(open_[-1], f"{space}r")
                 if styles[-1] is not None:
-                    run.append(_in_language(styles[-1], language))
+                    run.append(in_language(styles[-1], language))
                 _add_text(run, self._dialect, event.text)
             elif event.kind is Kind.OBJECT:
                 open_[-1].extend([source.moved(space) for source in event.object.sources])
@@ -169,23 +164,27 @@ class Paragraph:
 
     def _flat_items(self, parent: Any) -> Iterator[_Item]:
         dialect = self._dialect
-        for child in parent:
-            if child.tag in dialect.properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
+        for is_kept, children in groupby(parent, dialect.is_kept):
+            if is_kept:
+                yield _Object(InlineBuilder.atom, [_Source(None, child) for child in children])
                 continue
-            if child.tag == f"{dialect.space}r":
-                yield from self._run_items(child)
-            elif child.tag == f"{dialect.space}t":
-                yield _Text(dialect.read(child.text or ""), b"", None, [_Source(None, child)])
-            elif child.tag in dialect.wrappers:
-                yield self._wrapper(child)
-            else:
-                yield self._object(None, child)
+            for child in children:
+                if child.tag in dialect.properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
+                    continue
+                if child.tag == f"{dialect.space}r":
+                    yield from self._run_items(child)
+                elif child.tag == f"{dialect.space}t":
+                    yield _Text(dialect.read(child.text or ""), b"", None, [_Source(None, child)])
+                elif child.tag in dialect.wrappers:
+                    yield self._wrapper(child)
+                else:
+                    yield self._object(None, child)
 
     def _run_items(self, run: Any) -> Iterator[_Item]:
         dialect = self._dialect
         properties = run.find(f"{dialect.space}rPr")
-        _check_copies(run, properties)
-        key = _key(properties)
+        check_copies(run, properties)
+        key = key_of(properties)
         for child in run:
             if child is properties or child.tag in dialect.dropped or not isinstance(child.tag, str):
                 continue
@@ -257,7 +256,7 @@ class Paragraph:
             key = wanted
             if isinstance(item, _Text):
                 if style is None and item.content.strip() and key != base:
-                    style = builder.open(_Style(known[key]), is_raised=_is_raised(known[key]))
+                    style = builder.open(_Style(known[key]), is_raised=is_raised(known[key]))
                 builder.text(item.content)
             elif isinstance(item, _Object):
                 item.add(builder, item)
@@ -346,50 +345,6 @@ def _has_letters(items: Sequence[_Item]) -> bool:
         else isinstance(item, _Group) and _has_letters(item.items)
         for item in items
     )
-
-
-def _check_copies(run: Any, properties: Any) -> None:
-    """Refuses a run whose properties would be copied too often: each part of it may get a run of its own.
-
-    Raises:
-        DocumentTooLarge: There are too many of them.
-    """
-    if properties is None:
-        return
-    number = sum(1 + len(element.attrib) for element in properties.iter())
-    if number > _MAX_PROPERTIES or number * len(run) > _MAX_COPIES:
-        raise DocumentTooLarge("A stretch of text in the document has too many properties.")
-
-
-def _key(properties: Any) -> bytes:
-    if properties is None:
-        return b""
-    bare = deepcopy(properties)
-    bare.tail = None
-    for note in [child for child in bare if child.tag in _NOTES]:
-        bare.remove(note)
-    for name in _NOTE_ATTRIBUTES:
-        bare.attrib.pop(name, None)
-    return bytes(etree.tostring(bare)) if len(bare) or bare.attrib else b""
-
-
-def _is_raised(properties: Any) -> bool:
-    """Tells whether text is superscript, as in "19 €¹": by an element in Word and Excel, an attribute in PowerPoint."""
-    if properties is None:
-        return False
-    marks = [mark for space in (W, S) for mark in properties.iterfind(f"{space}vertAlign")]
-    if any("superscript" in mark.attrib.values() for mark in marks):
-        return True
-    return re.fullmatch(r"[1-9]\d*%?", properties.get("baseline", "")) is not None
-
-
-def _in_language(properties: Any, language: str) -> Any:
-    copy = deepcopy(properties)
-    for child in [child for child in copy if child.tag == f"{W}lang"]:
-        copy.remove(child)  # the document's styles say which language it is in
-    if "lang" in copy.attrib:
-        copy.set("lang", language)
-    return copy
 
 
 def _add_text(parent: Any, dialect: RunDialect, content: str) -> None:
