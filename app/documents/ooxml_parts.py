@@ -12,8 +12,11 @@ from app.errors import DamagedDocument, UnsupportedDocument
 from app.text.data_values import is_data
 
 CORE_PROPERTIES = "core-properties+xml"
-DRAWINGS = ("drawingml.chart+xml", "drawingml.diagramData+xml", "drawing+xml", "drawingml.chartshapes+xml")
-"""Kinds of parts with paragraphs of DrawingML: charts, SmartArt, shapes on sheets."""
+DRAWINGS = tuple(
+    f"{kind}+xml"
+    for kind in ("drawingml.chart", "chartex", "diagramData", "diagramDrawing", "drawing", "drawingml.chartshapes")
+)
+"""Kinds of parts with paragraphs of DrawingML: charts, SmartArt and the picture of it that programs show, shapes."""
 
 TYPES = "[Content_Types].xml"
 _DC = "{http://purl.org/dc/elements/1.1/}"
@@ -28,6 +31,14 @@ _ATTRIBUTES = {
     f"{W}listEntry": (f"{W}val",),
 }
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_CHART_EX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
+# Names of series and categories: copied from cells, or the chart's own.
+_CHART_TEXTS = (
+    *(f".//{_CHART}{kind}//{_CHART}v" for kind in ("strCache", "multiLvlStrCache", "strLit")),
+    f".//{_CHART}tx/{_CHART}v",
+    f".//{_CHART_EX}strDim//{_CHART_EX}pt",
+    f".//{_CHART_EX}txData/{_CHART_EX}v",
+)
 
 
 class OfficeParts:
@@ -82,8 +93,9 @@ class OfficeParts:
         for root in self.roots(*DRAWINGS):
             yield from paragraphs(root)
             yield from attributes(root)
-            for value in root.iterfind(f".//{_CHART}strCache//{_CHART}v"):
-                yield PlainText(value, read=unescaped, written=escaped)
+            for path in _CHART_TEXTS:
+                for value in root.iterfind(path):
+                    yield PlainText(value, read=unescaped, written=escaped)
         for root in self.roots(CORE_PROPERTIES):
             for name in ("title", "subject"):
                 for element in root.iter(f"{_DC}{name}"):

@@ -27,7 +27,7 @@ def _segments(parts: OfficeParts) -> Iterator[Segment]:
     for root in parts.roots(*_SLIDES):
         yield from paragraphs(root)
         yield from attributes(root)
-    for root in parts.roots("ml.comments+xml"):
+    for root in parts.roots(".comments+xml"):
         yield from paragraphs(root)
         for text in root.iter(f"{_P}text"):
             yield PlainText(text)
