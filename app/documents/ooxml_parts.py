@@ -19,6 +19,8 @@ DRAWINGS = tuple(
 """Kinds of parts with paragraphs of DrawingML: charts, SmartArt and the picture of it that programs show, shapes."""
 
 TYPES = "[Content_Types].xml"
+# The names of all elements in ISO/IEC 29500's strict form, which Office offers when a file is saved.
+_STRICT, _BEGINNING_BYTES = b"http://purl.oclc.org/ooxml/", 8192
 _DC = "{http://purl.org/dc/elements/1.1/}"
 # Attributes that readers see or hear: alternative texts, tips of links, and what a list of Word offers.
 _ATTRIBUTES = {
@@ -69,6 +71,8 @@ class OfficeParts:
             raise UnsupportedDocument("The file has macros; save it without them.")
         if not any(kind.endswith(main) for kind in kinds):
             raise DamagedDocument("The file is damaged, or not what its name says.")
+        if _STRICT in self.package.read(self.name_of(main))[:_BEGINNING_BYTES]:
+            raise UnsupportedDocument("The file has Office's strict format; save it in the usual one.")
 
     def roots(self, *kinds: str, having: bytes = b"") -> Iterator[Any]:
         """Yields the root elements of the parts whose content type ends in one of the given kinds, kind by kind.

@@ -82,6 +82,14 @@ def test_no_document(name, data, error):
         find_format(f"a.{name}").reader()(data)
 
 
+def test_office_files_in_the_strict_format_are_refused_for_nothing_in_them_would_be_found() -> None:
+    space = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    main = zipfile.ZipFile(io.BytesIO(word())).read("word/document.xml")
+    strict = main.replace(space, b"http://purl.oclc.org/ooxml/wordprocessingml/main")
+    with pytest.raises(UnsupportedDocument, match="strict"):
+        find_format("a.docx").reader()(word(word__document_xml=strict))
+
+
 @pytest.mark.parametrize("format_", [each.name for each in FORMATS if each.is_text])
 def test_bytes_that_are_no_text(format_):
     for data in (b"\xff\xfe\xff", b"\x00\x01", b"\xe4 \x80"):
