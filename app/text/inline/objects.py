@@ -31,6 +31,7 @@ _LETTER = rf"(?:(?![{UNSPACED}])\w[{_JOINED}]*+)"
 # A number isn't looked for inside a longer one that was none, which would be quadratic.
 TOKEN = re.compile(rf"(?<!\d[.,])\d++(?:[.,]\d++)++(?!\w)|{_LETTER}++(?:['’]{_LETTER}++)*+|\S[{_JOINED}]*+")
 CHUNK = re.compile(r"\S++")  # a word with the punctuation around it
+_LONG_SPACE = 3  # characters, as for ``app.text.separators``
 _NUMBERED_TOM = re.compile(r"tom([1-9][0-9]{0,6})")  # of seven digits, a text has room for a few only
 
 
@@ -212,7 +213,7 @@ class _Reader:
         self._names = _stand_ins(text)
         self._separator = next((one for one in _SEPARATORS if one not in text), "")
         self._result = Inline(spaced=spaced, codec=codec)
-        self._open = [_Open(0, 0, 0)]
+        self._open = [_Open(0, 0, 0, 0)]
         self._raw: list[str] = []  # every part as it is, to write an element without text in one piece
         self._plain: list[str] = []
         self._length = 0
@@ -258,7 +259,7 @@ class _Reader:
     def _opening(self, markup: str) -> None:
         elements = self._result.elements
         path = (*elements[self._open[-1].element].path, len(elements))
-        self._open.append(_Open(len(elements), len(self._result.points), len(self._raw), self._last))
+        self._open.append(_Open(len(elements), len(self._result.points), len(self._raw), len(self._plain), self._last))
         elements.append(Element(markup, path, len(self._result.tokens), len(self._raw)))
         self._raw.append(markup)
 
@@ -267,12 +268,22 @@ class _Reader:
         opened = self._open.pop()
         element = self._result.elements[opened.element]
         element.last, element.closing = len(self._result.tokens), markup
-        if element.first == element.last:  # no text: all of it is one point
-            whole = "".join(self._raw[opened.raw :])
-            del self._result.elements[opened.element :], self._result.points[opened.points :], self._raw[opened.raw :]
-            while self._waiting and self._waiting[-1].element >= opened.element:
-                self._waiting.pop()
+        if element.first == element.last:
+            self._close_empty(opened)
+
+    def _close_empty(self, opened: "_Open") -> None:
+        """Makes one point of an element without words. Its white space is that of the text, or parts texts if long."""
+        raw, space = self._raw[opened.raw :], "".join(self._plain[opened.plain :])
+        del self._result.elements[opened.element :], self._result.points[opened.points :], self._raw[opened.raw :]
+        while self._waiting and self._waiting[-1].element >= opened.element:
+            self._waiting.pop()
+        if len(space) < _LONG_SPACE or breaks_line(space):
+            whole = "".join(piece for piece in raw if not space or breaks_line(space) or not piece.isspace())
             self._point(Part(Kind.POINT, whole), before=opened.before)
+            return
+        del self._plain[opened.plain :]
+        self._length, self._last = self._length - len(space), opened.before
+        self.read(Part(Kind.BREAK, "".join(raw)))
 
     def _point(self, part: Part, *, before: str | None = None) -> None:
         point = self._new_point(part.content, self._last if before is None else before)
@@ -331,6 +342,7 @@ class _Open(NamedTuple):
     element: int
     points: int
     raw: int
+    plain: int
     before: str = ""
 
 

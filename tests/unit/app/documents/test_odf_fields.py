@@ -58,6 +58,13 @@ def test_what_stands_for_words_is_a_word(source: str, read: str, shown: str) -> 
     assert "".join(tree(translated).itertext()).replace("\n", "") == f"DAS IST {shown} FÜR UNS."
 
 
+def test_the_space_of_a_span_comes_back_once() -> None:
+    data = file("<text:p>Das ist<text:span> </text:span>gut.</text:p>")
+    translated = tree(translate(data, "a.odt"))
+    assert "".join(translated.itertext()) == "DAS IST GUT."
+    assert not list(translated.iter("{*}s"))
+
+
 def test_a_list_offers_translations() -> None:
     body = (
         '<text:p><text:drop-down><text:label text:current-selected="true" text:value="rot"/><text:label/>rot'

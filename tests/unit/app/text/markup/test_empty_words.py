@@ -37,3 +37,20 @@ def test_a_picture_an_icon_or_a_field_before_a_mark_is_a_word(source: str, text:
 def test_an_empty_element_of_xml_is_a_word_however_it_is_written() -> None:
     texts = extract("<s>Höchstens <max></max> Zeichen, <br></br>, ja</s>", Rules(syntax="xml")).texts
     assert texts == ("Höchstens Tom Zeichen, , ja",)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "expected"),
+    [
+        ("Der<b> </b>Hund", "Der Hund", "DER <b></b>HUND"),
+        ("Der<b><i>&nbsp;</i></b>Hund", "Der\u00a0Hund", "DER\u00a0<b><i></i></b>HUND"),
+        ("Der <b> </b>Hund", "Der Hund", "DER <b> </b>HUND"),  # as many as in the source
+        ("·<u>&nbsp;&nbsp;&nbsp; </u>Ein Hund", "·\u2029Ein Hund", "·<u>\u00a0\u00a0\u00a0 </u>EIN HUND"),
+        ("Ort<b>&nbsp;&nbsp;&nbsp;</b>Tag", "Ort\u2029Tag", "ORT<b>\u00a0\u00a0\u00a0</b>TAG"),
+    ],
+)
+def test_the_space_of_an_element_without_words_comes_back_once(source: str, text: str, expected: str) -> None:
+    document = extract(source)
+    assert document.texts == (text,)
+    assert document.rebuild((text,)).text == source
+    assert document.rebuild((text.upper(),)).text == expected
