@@ -258,6 +258,12 @@ def test_json():
         ("a.xml", "<a><p k='Hund'>Der <b>Hund</b></p></a>", "<a><p k='Hund'>DER <b>HUND</b></p></a>"),
         ("a.xml", "<a>Hund <b><![CDATA[Hund]]> Hund</b></a>", "<a>HUND <b><![CDATA[Hund]]> HUND</b></a>"),
         (
+            "a.xml",
+            "<a xml:lang='de'><p xml:lang=\"de-AT\">Hund</p><p xml:lang='fr'/><p>Lies <codeph>hier</codeph></p></a>",
+            "<a xml:lang='en'><p xml:lang=\"en\">HUND</p><p xml:lang='fr'/><p>LIES <codeph>hier</codeph></p></a>",
+        ),
+        ("a.xml", "<a><b xml:lang='de'>Hund</b></a>", "<a><b xml:lang='de'>HUND</b></a>"),
+        (
             "a.html",
             '<html lang="de"><p title="Der Hund">Der <b>Hund</b></p><code>hier</code>',
             '<html lang="en"><p title="DER HUND">DER <b>HUND</b></p><code>hier</code>',
