@@ -196,9 +196,13 @@ class Scope:
         if self._is_html and token.name in _UNTRANSLATED:
             return Choice.NO
         if self._language and self._choice in (Choice.YES, Choice.FOREIGN) and token.name not in _ROOTS:
-            language = primary(values.get("lang") or values.get("xml:lang") or "")
-            if language not in _NO_LANGUAGE:
-                return Choice.YES if language == self._language else Choice.FOREIGN
+            named = values.get("lang") or values.get("xml:lang") or ""
+            language = primary(named)
+            if language == self._language:
+                return Choice.YES
+            # Word and Outlook write "EN-US" around whatever was typed on such a keyboard.
+            if language not in _NO_LANGUAGE and not (token.name == "span" and named.isupper()):
+                return Choice.FOREIGN
         return self._choice
 
 

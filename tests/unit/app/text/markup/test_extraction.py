@@ -384,6 +384,7 @@ def test_annotations_of_ruby_stay_beside_their_text(source: str, expected: str) 
         ('<p lang="">Hallo</p><p lang="und">Hallo</p>', '<p lang="">HALLO</p><p lang="und">HALLO</p>'),
         ('<p lang="fr">a <code lang="de">Hallo</code> b</p>', '<p lang="fr">a <code lang="de">Hallo</code> b</p>'),
         ('<p xml:lang="la">Ave</p>', '<p xml:lang="la">Ave</p>'),
+        ("<p>Bis <span lang=EN-US>bald</span></p>", "<p>BIS <span lang=EN-US>BALD</span></p>"),
     ],
 )
 def test_what_is_in_another_language_stays(source: str, expected: str) -> None:
