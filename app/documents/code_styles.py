@@ -6,10 +6,10 @@
 import re
 from collections.abc import Iterable
 
-# Of pandoc, Word, LibreOffice, and as people name theirs in English and German.
+# Of pandoc, Word, LibreOffice, and as people name theirs.
 _NAME = re.compile(
-    r"source(?:code|text)|verbatim(?:char)?|htmlcode|(?:inline|block)?code(?:block|inline|text|char|zchn)?"
-    r"|(?:code|program)?listing|quell(?:code|text)",
+    r"source(?:code|text)|verbatim(?:char)?|htmlcode|(?:inline|block)?code(?:block|inline|text|char)?"
+    r"|(?:code|program)?listing",
     re.IGNORECASE,
 )
 _SPACE = re.compile(r"_20_|[ _-]")

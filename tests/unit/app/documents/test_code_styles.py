@@ -24,8 +24,6 @@ from tests.support.office_files import saved
         ("HTML Code", True),
         ("Code", True),
         ("Inline-Code", True),
-        ("Code Zchn", True),
-        ("Quellcode", True),
         ("HTML Preformatted", False),
         ("Preformatted Text", False),
         ("Postcode", False),
