@@ -87,6 +87,9 @@ class Clock:
         before: Words that stand before a time of day.
         not_hours: What stands behind a number that is no hour ("8 Jahre"), as a regular expression.
         hour_word: What stands behind the figures of a time of day, with its space: " Uhr".
+        before_half: What stands before a time that belongs to a noun: "the 8 a.m. Mass", as a regular expression.
+        behind_half: What goes on with the sentence behind "p.m.", though it has a capital, as a regular expression:
+            days, time zones.
     """
 
     at: str
@@ -98,6 +101,8 @@ class Clock:
     before: tuple[str, ...] = ()
     not_hours: str = ""
     hour_word: str = ""
+    before_half: str = ""
+    behind_half: str = ""
 
     def read(self, text: str, search: Search = re.Pattern.finditer) -> Iterator[FoundTime]:
         """Finds the times in a text, phrase by phrase.

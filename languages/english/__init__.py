@@ -94,6 +94,9 @@ _CLOCK = Clock(
     ),
     wordings={15: Wording("a quarter past"), 30: Wording("half past"), 45: Wording("a quarter to", is_coming=True)},
     not_hours="per ?cent",
+    before_half="the|an?|this|our",
+    behind_half=r"""(?:Mon|Tue|Tues|Wednes|Thu|Thur|Thurs|Fri|Satur|Sun)(?:day)?s?|Mon|Wed|Sat|[ACEHMP][KS]?[DS]?T|UTC|GMT|BST
+    |IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|Beijing|Moscow|Tokyo""",
 )
 
 _WRITING = replace(

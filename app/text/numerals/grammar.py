@@ -258,8 +258,7 @@ class _Reader:
         hour, minutes = int(time[1]), [part for part in time.groups()[1:] if part]
         if half and 1 <= hour <= 12:
             hour = hour % 12 + 12 * half.lower().startswith("p")
-            # The last point of "p.m." may be the sentence's.
-            end = match.end("half") - (half.endswith(".") and not self._text[match.end("half") :].strip())
+            end = self.words.end_of_half(self._text, begin, match.end("half"))
         elif not (minutes or is_clock):
             return None
         elif match["clock"]:

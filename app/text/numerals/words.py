@@ -35,6 +35,7 @@ _UNITS = r"""%|‰|°
 # Signs of units that all languages write alike.
 _SIGN = r"(?:[kMGTmµn]?(?:Wh?|B|Hz|[bB]it|V|A)|[kmµ]?g|[mcd]?[lL]|[kcmµn]?m[²³23]?|h|min|s|ha|t|k?cal|k?J|m?mol|IU)"
 _NEVER = "(?!)"
+_BEFORE = 24  # characters before a time that are searched for other words
 
 
 class NumeralWords:
@@ -85,6 +86,32 @@ class NumeralWords:
             half = r"(?:[ ]?[ap]\.?m(?!\w)\.?)"
             return _verbose(rf"(?<![\w.,:/–-]){time}{half}?{to}{time}{half}")
         return re.compile(_NEVER)
+
+    def end_of_half(self, text: str, begin: int, end: int) -> int:
+        """Returns the end of a time of half a day, "5 p.m.", without a full stop that may be its sentence's.
+
+        That of "p.m." behind a label, "Sunset: 5 p.m.", or on a line without other words is none.
+        """
+        if text[end - 1] != ".":
+            return end
+        before = text[max(0, begin - _BEFORE) : begin].rpartition("\n")[2]
+        if self._line_end.match(text, end):
+            is_label = text[end - 3] == "." and (before.endswith(": ") or not any(map(str.isalpha, before)))
+            return end if is_label else end - 1
+        return end - bool(self._new_sentence.match(text, end) and not self._before_half.search(before))
+
+    _line_end = re.compile(r"[\"'”’»«]*\s*(?:\n|\Z)")
+
+    @cached_property
+    def _new_sentence(self) -> re.Pattern[str]:
+        """What begins a sentence behind "p.m."; a day or time zone doesn't."""
+        goes_on = self._language.clock.behind_half if self._language.clock else ""
+        return re.compile(rf"[\"”’]?\s+(?!(?x:{goes_on or _NEVER})\b)[\"'“‘(]?[^\W\d_a-z]")
+
+    @cached_property
+    def _before_half(self) -> re.Pattern[str]:
+        words = self._language.clock.before_half if self._language.clock else ""
+        return re.compile(rf"\b(?:{words or _NEVER}) $", re.IGNORECASE)
 
     @cached_property
     def named(self) -> re.Pattern[str]:

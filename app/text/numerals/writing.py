@@ -170,7 +170,8 @@ class Writer:
         """Rewrites opening hours, "14:00–17:30 Uhr": models give the word for a clock, or half a day to one time."""
         if not (self._here and self._there):
             return
-        for match in finditer(words_of(self.source.code).hours, text):
+        words = words_of(self.source.code)
+        for match in finditer(words.hours, text):
             times = list(_HOUR.finditer(match[0]))
             if any(int(time["hour"]) > 24 or int(time["minutes"] or 0) > 59 for time in times):
                 continue
@@ -183,7 +184,8 @@ class Writer:
                 elif index:
                     written += ", "
                 written += self._there.time(hour, rest, is_padded=len(time["hour"]) == 2 and bool(rest))
-            yield *match.span(), Rewrite(written + self._there.clock)
+            end = words.end_of_half(text, match.start(), match.end()) if times[-1]["half"] else match.end()
+            yield match.start(), end, Rewrite(written + self._there.clock)
 
     def dates_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
         """Rewrites the dates whose month is a word: models translate the month but may drop the day."""
