@@ -71,8 +71,8 @@ class Notation:
 
     @cached_property
     def ranges_of_days(self) -> re.Pattern[str]:
-        """Two days of a month whose name is a word: "3.–5. Juli 1982", "July 3–5"."""
-        names = "|".join(map(re.escape, self.months))
+        """Two days of a month whose name is a word: "3.–5. Juli 1982", "July 3–5", "Jul. 3–5"."""
+        names = "|".join((*map(re.escape, self.months), *(rf"{name}\b\.?" for name in self.words.short_months)))
         ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
         link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
         to = " ?[–-] ?"
@@ -95,6 +95,10 @@ class Notation:
             rf"(?<![\w.,:/–-])(?<!\d\., )(?P<day>\d{{1,2}}){ordinal}(?= (?:{'|'.join(self.words.joiners) or '(?!)'}) "
             rf"\d{{1,2}}{ordinal}{link} (?P<month>{'|'.join(map(re.escape, self.months))})(?!\w))"
         )
+
+    def month(self, name: str) -> int:
+        """The number of a month, whose name may be short."""
+        return self.months.index(self.words.short_months.get(name.removesuffix("."), name)) + 1
 
     def name_behind(self, symbol: str) -> str:
         """A regular expression for the text after a number whose currency or percent sign became a word.

@@ -28,6 +28,7 @@ class NumberWords:
         units: What amounts are for, or counted in: by a name that all languages share, the word for one, for several,
             and short forms.
         ordinal_endings: What is written behind the figures of an ordinal: "th".
+        short_months: Short names of months, without full stop, with the full ones.
         date_links: Words between a day and a month, or a month and a year: "of".
         date_articles: Words before a day and a month: "the".
     """
@@ -48,6 +49,7 @@ class NumberWords:
     durations: str = ""
     units: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ordinal_endings: tuple[str, ...] = ()
+    short_months: Mapping[str, str] = field(default_factory=dict)
     date_links: tuple[str, ...] = ()
     date_articles: tuple[str, ...] = ()
 

@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 _NUMBER = r"[\d½¼¾⅓⅔⅛\ue000-\uf8ff]"  # the private ones are stand-ins of numbers
 _SPACE = r"[ \u00a0\u202f]"
-_AMOUNT = re.compile(rf"{_NUMBER}{_SPACE}?$")
+_AMOUNT = re.compile(rf"{_NUMBER}\+?{_SPACE}?$")
 _LONGEST_AMOUNT = 16  # characters that are looked at
 _ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
-_MAY_HAVE = rf"{_NUMBER}{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}\d)"
+_MAY_HAVE = rf"{_NUMBER}\+?{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}\d)"
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
 _NAME = re.compile(rf"{_SPACE}[A-Z]")
 _CAPITAL = re.compile(rf"{_SPACE}[A-ZÄÖÜ]")
@@ -45,15 +45,17 @@ class ShortForms:
         leading: What may stand anywhere, but ends no sentence; the full forms before other words and before one with a
             capital, with a slash between them if they differ.
         words: What may stand anywhere. The spaces behind its full stops may be missing.
-        months: What stands beside a number, with a full stop.
-        days: What stands in a range or pair of days, before a date, or with a full stop before an hour.
+        months: What stands beside a number, with a full stop; before a year; in a range or pair of months.
+        days: What stands in a range or list of days, before a date, or with a full stop before an hour.
         until: The word between the first and the last of several days.
         both: The word between two days.
         hour: An expression of what stands behind the number of an hour.
         daytimes: An expression of what stands behind a day: "evening".
+        day_behind: A month without a full stop may have its day behind it: "Jan 9".
         never: By short form, an expression; in sentences that match it, the form may mean something else.
 
     Attributes:
+        months: Short names of months, without full stop, with the full ones.
         inside: The short forms whose full stop ends no sentence, without it.
         before_small: Those whose full stop ends no sentence before a small letter, without it.
         before_noun: The quantities, without a full stop: behind a number, it ends no sentence before a noun.
@@ -77,6 +79,7 @@ class ShortForms:
         both: str,
         hour: str,
         daytimes: str = "(?!)",
+        day_behind: bool = False,
         never: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         tables = {
@@ -92,13 +95,12 @@ class ShortForms:
         }
         self._tables = {kind: _table(lines) for kind, lines in tables.items()}
         full = {kind: {_key(short): each for short, each in table.items()} for kind, table in self._tables.items()}
+        self.months = self._tables["month"]
         self._full = full | {"behind": full["month"], "dotless": full["day"]}
         self._rates, self._hour, self._daytimes = tuple(rates), hour, daytimes
+        self._month_goes_on = r"|\d{1,2}(?![\w%]|[.:,]\d)" if day_behind else ""
         self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
-        self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both}
-        forms = (*(short for kind in ("word", "leading", "title") for short in self._tables[kind]), *self._rates)
-        dotless = "|".join(re.escape(short) for short in forms if "." not in short)
-        self._may_have = re.compile(rf"{_MAY_HAVE}|(?<!\w)(?:{dotless})(?!\w)", re.IGNORECASE)
+        self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both, ",": ","}
         words_with_stop = [short for short in self._tables["word"] if short.endswith(".")]
         begun = (
             short.partition(" ")[0] for kind in ("leading", "word") for short in self._tables[kind] if " " in short
@@ -112,6 +114,14 @@ class ShortForms:
             (each for each in begun if each[2:].endswith(".")),
         )
         self.before_noun = _without_stop(_table(quantities))
+
+    @cached_property
+    def _may_have(self) -> re.Pattern[str]:
+        """Matches where a sentence may have a short form: a quick look."""
+        forms = (*(short for kind in ("word", "leading", "title") for short in self._tables[kind]), *self._rates)
+        dotless = "|".join(re.escape(short) for short in forms if "." not in short)
+        listed = "|".join(self._tables["day"])
+        return re.compile(rf"{_MAY_HAVE}|(?:(?<!\w)(?:{dotless})|,{_SPACE}(?:{listed}))(?!\w)", re.IGNORECASE)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -128,12 +138,14 @@ class ShortForms:
         )
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())
-        self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day})\b\.?+")
+        self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day}|{month})\b\.?+")
         parts = (
             *(self._followed(kind, r"(?!\w|-\w)") for kind in ("leading", "word")),
             self._followed("reference", rf"(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"),
             self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b))"),
-            rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}\d{{1,2}},?{_SPACE}\d{{4}}\b))",
+            rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}(?:\d{{1,2}},?{_SPACE}\d{{4}}\b"
+            rf"|(?:19|20)\d\d(?![\w-]){self._month_goes_on})))",
+            rf"(?P<months>(?:{month})\.?{_SPACE}?[-–/]{_SPACE}?(?:{month})\b\.?)(?![\w-])",
             rf"(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)",
             rf"(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
             rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
@@ -143,7 +155,7 @@ class ShortForms:
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
         )
         return re.compile(
-            rf"(?:(?<={_NUMBER}){_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
+            rf"(?:(?<={_NUMBER})\+?{_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
             rf"|(?<![\w.-])(?:{'|'.join(parts)})"
             rf"|(?:(?<=\d{_SPACE})|(?<=\d\.{_SPACE}))(?P<behind>{month})(?:\.(?!\w)|(?=,?{_SPACE}\d{{4}}\b))"
         )
@@ -168,7 +180,8 @@ class ShortForms:
             never = self._never.get(_key(match[kind]))
             if (never and never.search(sentence)) or not self._is_meant(match, kind, sentence):
                 continue
-            full = self._several(match[kind]) if kind == "days" else _found(self._full[kind], match[kind])
+            several = kind in ("days", "months")
+            full = self._several(match[kind]) if several else _found(self._full[kind], match[kind])
             if kind == "unit":
                 full = _counted(full, sentence[max(0, begin - _LONGEST_AMOUNT) : begin])
             elif kind == "leading":
@@ -184,10 +197,11 @@ class ShortForms:
             yield begin, end, full
 
     def _several(self, days: str) -> str:
-        """The full forms of days, with words for the signs between them."""
+        """The full forms of days or months, with words for the signs between them."""
+        full = self._full["month"] | self._full["day"]
         return "".join(
-            (f" {self._between[match['sign'].strip()]} " if match["sign"] else "")
-            + _found(self._full["day"], match["day"])
+            (f" {self._between[match['sign'].strip()]} ".replace(" ,", ",") if match["sign"] else "")
+            + _found(full, match["day"])
             for match in self._day.finditer(days)
         )
 
@@ -197,7 +211,7 @@ class ShortForms:
         if kind == "unit":
             is_close = len(_key(short)) == 1 and not sentence[match.start(kind) - 1].isspace()
             return not is_close and (not short[0].isupper() or _key(short) in self._full[kind])
-        if kind == "days":
+        if kind in ("days", "months"):
             named = [match["day"] for match in self._day.finditer(short)]
             return len(set(named)) == len(named)
         return not (kind in ("word", "leading") and short.isupper() and _NAME.match(sentence, match.end()))

@@ -81,6 +81,7 @@ _NUMBERS = NumberWords(
     |(?:hold|pause|press|run|sleep|wait)(?:s|ed)?(?:[ ]for)?""",
     units=_UNITS,
     ordinal_endings=("st", "nd", "rd", "th"),
+    short_months=SHORT_FORMS.months,
     date_links=("of",),
     date_articles=("the",),
 )

@@ -47,7 +47,7 @@ SHORT_FORMS = ShortForms(
         sq. mi: square mile/square miles
         cu m: cubic meter/cubic meters
         cu. m: cubic meter/cubic meters
-        ft.: foot/feet
+        ft: foot/feet
         gals: gallons
         doz.: dozen
         qt.: quart/quarts
@@ -199,8 +199,15 @@ SHORT_FORMS = ShortForms(
     until="to",
     both="and",
     hour=r"[ap]\.?m",
+    day_behind=True,
+    never={"ft": r"\bft\.? [A-Z]"},  # "Vol. 2 ft. Rihanna"
 )
 
+# "8.5 x 11 in", "3 in. wide"; not "3 in the house", "12 in. Then"
+_INCHES = re.compile(
+    r"(?<=[\d½¼¾⅛\ue000-\uf8ff])(?<!\b19\d\d)(?<!\b20\d\d)[ \u00a0](?P<unit>in(?:\.(?= [a-z])|(?=[.,;)]*\s*\Z|[;)]"
+    r"|, (?!\d)| (?:[x×]|by|long|wide|tall|high|deep|thick|square|in diameter)\b)))"
+)
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
 _PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<part>[QH](?P<number>[1-4]))(?= 20\d\d\b)")
@@ -217,6 +224,7 @@ def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield from ((*match.span(), "financial year ") for match in _YEAR.finditer(sentence))
     if attribution := _ATTRIBUTION.match(sentence):
         yield attribution.end(), attribution.end(), ","
+    yield from ((*match.span("unit"), "inches") for match in _INCHES.finditer(sentence))
     for match in _PERIOD.finditer(sentence):
         part = "quarter" if match["part"][0] == "Q" else "half"
         yield *match.span("part"), f"the {_ORDINALS[int(match['number']) - 1]} {part} of"

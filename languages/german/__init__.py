@@ -81,6 +81,7 @@ _NUMBERS = NumberWords(
     |monate?n?\b|wochen?\b|tage?n?\b|stunden?\b|minuten?\b|sekunden?\b|sterne?n?\b|von[ ]\d|uhr\b""",
     pointing="oben|unten",
     units=_UNITS,
+    short_months=SHORT_FORMS.months,
 )
 _CLOCK = Clock(
     at="um",

@@ -137,7 +137,7 @@ class Writer:
             return
         for match in finditer(self._here.ranges_of_days, text):
             group = {name: match[name] or match[f"{name}2"] for name in ("first", "day", "month", "year")}
-            month = self._here.months.index(group["month"]) + 1
+            month = self._here.month(group["month"])
             yield from self._range(match, int(group["first"]), month, int(group["day"]), month, group["year"] or "")
         for match in finditer(_DAYS, text) if self.has_ordinal_dates else ():
             month = int(match["month"])
