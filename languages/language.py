@@ -93,6 +93,7 @@ class Language:
         abbreviations_before_noun: Words whose full stop, behind a number, ends no sentence before a word with a capital
             that isn't among ``common_words``: "2 Stk. Papier".
         dotted_ordinals: If ordinals are written with a full stop ("3. Mai"), how to tell them; None if they aren't.
+        listed_letters: What stands with a full stop before an item of a list, "b." or "iv.", as a regular expression.
         conjunctions: Words before which a sentence too long for a model may be cut.
         numbers: Words beside numbers, or for them.
         clock: How the time is told; None if that isn't known.
@@ -145,6 +146,7 @@ class Language:
     abbreviations_before_small: tuple[str, ...] = ()
     abbreviations_before_noun: tuple[str, ...] = ()
     dotted_ordinals: DottedOrdinals | None = None
+    listed_letters: str = ""
     conjunctions: tuple[str, ...] = ()
     numbers: NumberWords = field(default_factory=NumberWords)
     clock: Clock | None = None

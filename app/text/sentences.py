@@ -35,6 +35,7 @@ _LIST_MARKER = (
     r"(?:[-*+•‣◦▪▸●○·–—]"
     r"|\(?\d{{1,3}}(?:\.\d{{1,3}}){{0,8}}+[.)]{no_ordinal}"
     r"|\(?[a-zA-Z]\)"
+    r"|(?:{letters})\.(?=\s+(?!\w\.)[^\s\d])"  # not "i. e.", "p. 5"
     r"|\[[ xX]\])"
 )
 
@@ -87,7 +88,7 @@ class _Ends:
         ordinals = language.dotted_ordinals
         self.code, self.has_ordinals = language.code, ordinals is not None
         no_ordinal = rf"(?!\s+(?:{ordinals.after}))" if ordinals else ""
-        marker = _LIST_MARKER.format(no_ordinal=no_ordinal)
+        marker = _LIST_MARKER.format(no_ordinal=no_ordinal, letters=language.listed_letters or "(?!)")
         self.line_start = re.compile(rf"[\s\ufeff]*+(?:{LINE_MARKS}|{marker}\s++)*+")
         self.abbreviation = _before_space(language.abbreviations)
         self.before_small = _before_space(language.abbreviations_before_small)
@@ -144,7 +145,7 @@ def spans(text: str, *, language: str, newlines: bool = True) -> Iterator[tuple[
     rules = _ends_of(language)
     blocks = _lines(text, rules) if newlines else _paragraphs(text, rules)
     for block_start, block_end in chain.from_iterable(_cells(text, *block, tabs=newlines) for block in blocks):
-        start = block_start
+        start = _content_start(text, block_start, block_end, rules)
         for end in _ends(text[block_start:block_end], rules):
             first, last = _trim(text, start, block_start + end)
             start = block_start + end
@@ -156,7 +157,7 @@ def _lines(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
     """Yields (start, end) of each line that has something after its indentation and list markers."""
     for line in _LINE.finditer(text):
         checkpoint()
-        yield _content_start(text, line, rules), line.end()
+        yield _content_start(text, *line.span(), rules), line.end()
 
 
 def _cells(text: str, begin: int, end: int, *, tabs: bool) -> Iterator[tuple[int, int]]:
@@ -175,7 +176,7 @@ def _paragraphs(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
     start = end = 0
     for line in _LINE.finditer(text):
         checkpoint()
-        content = _content_start(text, line, rules)
+        content = _content_start(text, *line.span(), rules)
         goes_on = end > start and text[end : line.start()] in _SOFT_BREAKS
         blank = content == line.end()
         marked = bool(text[line.start() : content].strip())
@@ -189,11 +190,12 @@ def _paragraphs(text: str, rules: _Ends) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _content_start(text: str, line: re.Match[str], rules: _Ends) -> int:
-    marker = rules.line_start.match(text, line.start(), line.end())
-    content = marker.end() if marker else line.start()
+def _content_start(text: str, begin: int, end: int, rules: _Ends) -> int:
+    """Returns where a line or cell has something after its indentation and list markers."""
+    marker = rules.line_start.match(text, begin, end)
+    content = marker.end() if marker else begin
     is_number = text[content : content + 1].isdecimal()
-    return words_of(rules.code).end_of_clause(text, content, line.end()) if is_number else content
+    return words_of(rules.code).end_of_clause(text, content, end) if is_number else content
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

@@ -173,6 +173,7 @@ LANGUAGE = replace(
         *SHORT_FORMS.inside,
     ),
     abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun", *SHORT_FORMS.before_small),
+    listed_letters="[a-uw-z]|[ivx]{2,5}",
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
     numbers=_NUMBERS,
     clock=_CLOCK,

@@ -120,6 +120,17 @@ def test_a_date_at_the_start_of_a_line_is_no_list_item() -> None:
     assert split("1. Januar\n1. Punkt", language="de").sentences == ("1. Januar", "Punkt")
 
 
+def test_letters_with_a_full_stop_begin_items_in_english() -> None:
+    text = "a. whale   b. bat   iv. Pass."
+    assert split(text, language="en").sentences == ("whale", "bat", "Pass.")
+    assert split(text, language="de").sentences == ("a. whale", "b. bat", "iv. Pass.")
+
+
+@pytest.mark.parametrize("text", ["i. e. that", "p. 5 is torn", "A. Smith", "v. Smith", "c. 1450", "vi.", "mr. Tom"])
+def test_other_letters_with_a_full_stop_belong_to_the_sentence(text: str) -> None:
+    assert split(text, language="en").sentences == (text,)
+
+
 def test_the_cells_of_a_line_are_texts_of_their_own() -> None:
     assert list(split("Vorname\tName\t\tOrt\n1.\tGut.", language="de").sentences) == ["Vorname", "Name", "Ort", "Gut."]
 
