@@ -41,9 +41,11 @@ _LIST_MARKER = (
 
 # Never part of a sentence at its ends: white space, control and zero-width characters, emoji with their selectors.
 _EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]")
-# One word between two marks. Models copy "(Hello)" or misspell it: their pieces of words begin with a space.
-_WRAPPED_WORD = re.compile(
-    "|".join(
+# One word between two marks, or several in brackets. Models copy "(Hello)" or misspell it: their pieces of words begin
+# with a space. A button, "[Accept all]", may be a label.
+_WRAPPED = re.compile(
+    r"\([^\W\d_][^\[\]()]*\)|\[[^\W\d_]{2}[^\[\]()]*\]|"
+    + "|".join(
         rf"{re.escape(opening)}[\"']?[^\W\d_]{{2,}}[.!?…]?[\"']?{re.escape(closing)}"
         for opening, closing in ("()", "[]", '""', "''", "“”", "‘’", "„“", "‚‘", "«»", "»«")
     )
@@ -203,7 +205,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
         start += 1
     while start < end and _EDGE.match(text, end - 1):
         end -= 1
-    while _WRAPPED_WORD.fullmatch(text, start, end):
+    while _WRAPPED.fullmatch(text, start, end):
         start, end = start + 1, end - 1
     return start, end
 

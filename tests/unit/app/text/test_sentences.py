@@ -80,6 +80,16 @@ def test_marks_around_a_single_word_are_no_part_of_the_sentence(text: str) -> No
     assert text.strip("()[]„“»«”'\"") == sentence
 
 
+@pytest.mark.parametrize("text", ["[Accept all]", "(always active)", "(See the next page.)", "[phone ringing]"])
+def test_brackets_around_a_whole_sentence_are_no_part_of_it(text: str) -> None:
+    assert split(f"{text}\nNext", language="en").sentences == (text[1:-1], "Next")
+
+
+@pytest.mark.parametrize("text", ["[x2]", "[see (b)]", "(yes) and (no)", "(no", "[[Home]]"])
+def test_brackets_around_a_part_stay_in_the_sentence(text: str) -> None:
+    assert split(text, language="en").sentences == (text,)
+
+
 @pytest.mark.parametrize("text", ["(s. o.)", "[x2]", "(see below)", "“Yes” and “No”", '"Hello'])
 def test_other_marks_stay_in_the_sentence(text: str) -> None:
     assert split(text + " Ende", language="de").sentences[0].startswith(text)
