@@ -56,10 +56,15 @@ _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
 _MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
 # A line that is no prose's: the speaker of a subtitle, a rule, a definition.
 _LINE = re.compile(r"(?m)^(?:[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:|: |\$\$|[^\n]*\S)")
-SIGNS = re.compile(r"[\\{}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾]+")
+ITEMS = re.compile(r"(?<!\S)\((?:[a-z]|[ivx]{2,4}|\d{1,2})\)(?=[\s,])", re.IGNORECASE)
+"""What stands before the items of a list inside of a sentence: "(a) the first and (b) the second"."""
+SIGNS = re.compile(rf"[\\{{}}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾]+|{ITEMS.pattern}")
 """Runs of signs that are kept as they are in a second attempt."""
+_BESIDE = re.compile(rf"{ITEMS.pattern}\s+{ITEMS.pattern}", re.IGNORECASE)
 # Without one of these, a text has nothing that could be damaged.
-_SUSPICIOUS = re.compile(r"[^\w\s.,;:!?'()/-]|\d[.,]\d|\S  |\.{4}|--|_|[⁰-₎¹²³⁺-⁾]|:[()]|!!|\w/\w|\n")
+_SUSPICIOUS = re.compile(
+    r"[^\w\s.,;:!?'()/-]|\d[.,]\d|\S  |\.{4}|--|_|[⁰-₎¹²³⁺-⁾]|:[()]|!!|\w/\w|\n|(?<!\S)\(\w{1,4}\)"
+)
 _CURLY = re.compile(r"[„“”«»]")
 
 
@@ -73,6 +78,7 @@ class Fault(StrEnum):
     MARK = "mark"
     SPACES = "spaces"
     LINES = "lines"
+    ITEMS = "items"
     QUOTES = "quotes"
 
 
@@ -108,7 +114,8 @@ def _faults(source: str, result: str, here: Language, there: Language) -> Iterat
         ),
         Fault.MARK: lambda: _moves_mark(source, result),
         Fault.SPACES: lambda: _count(_RUN, source) != _count(_RUN, result),
-        Fault.LINES: lambda: _lines(source) != _lines(result),
+        Fault.LINES: lambda: "\n" in source + result and _lines(source) != _lines(result),
+        Fault.ITEMS: lambda: _mixes_items(source, result),
     }
     yield from (fault for fault, fails in checks.items() if fails())
 
@@ -170,6 +177,14 @@ def _signs(text: str) -> Counter[tuple[bool, str, bool]]:
 def _lines(text: str) -> list[str]:
     """The beginnings of lines that are none of prose; other lines only count."""
     return [match[0] if match[0].isupper() or match[0][0] in ":$" else "" for match in _LINE.finditer(text)]
+
+
+def _mixes_items(source: str, result: str) -> bool:
+    """Tells whether items of a list are lost, doubled or mixed, or one has come to stand directly before another."""
+    before, after = ([match[0].lower() for match in ITEMS.finditer(text)] for text in (source, result))
+    if len(before) < 2 or before == after == []:
+        return False
+    return before != after or _BESIDE.search(result) is not None
 
 
 def _tags(text: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from app.translation.attempts import (
     in_usual_spelling,
     with_numbers_kept,
     with_other_stand_ins,
+    with_signs_kept,
     with_words_said_once,
 )
 from languages.registry import language_of
@@ -205,3 +206,10 @@ def test_a_word_that_follows_itself_is_taken_out(said: str, once: str) -> None:
 )
 def test_words_that_may_follow_themselves_stay(source: str, said: str, doubled: set[str]) -> None:
     assert not list(with_words_said_once(source, Aligned(said, ()), doubled))
+
+
+def test_placeholders_stand_in_for_signs_and_the_letters_of_items() -> None:
+    [attempt] = with_signs_kept("Wir [sie] (i) gehen oder (ii) bleiben (ja).", ("\ue000", "\ue001", "\ue002", "\ue003"))
+    assert attempt.texts == ("Wir \ue000 sie \ue001 \ue002 gehen oder \ue003 bleiben (ja).",)
+    joined = attempt.join([Aligned("We \ue000 they \ue001 \ue002 go or \ue003 stay (yes).", ())])
+    assert joined and joined.text == "We [they] (i) go or (ii) stay (yes)."
