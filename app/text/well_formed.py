@@ -35,7 +35,7 @@ _PLACEHOLDER = re.compile(
 _ESCAPED = re.compile(r"\\(['\"])")
 # Signs that no translation adds, leaves out or moves to or from its neighbours, whatever the words are.
 _SIGN = re.compile(
-    r"(?P<behind>(?<=\s))?(?P<sign>[\\{}\[\]<>|~^_@#☐☑☒⁰-₎¹²³⁺-⁾\u200e\u200f\u2190-\u2bff\U0001f000-\U0001faff]"
+    r"(?P<behind>(?<=\s))?(?P<sign>[\\{}\[\]<>|~^_@#☐☑☒⁰-₎¹²³⁺-⁾¼-¾⅐-⅞\u200e\u200f\u2190-\u2bff\U0001f000-\U0001faff]"
     r"|:[()]|!{2,}\d?|»(?=\s)(?<=\s»)|-{2,})(?P<before>(?=\s))?"
 )
 # A slash between words; a translation may put spaces around it, or make one word of both: "deutsch-türkisch".
@@ -58,12 +58,12 @@ _MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\
 _LINE = re.compile(r"(?m)^(?:[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:|: |\$\$|[^\n]*\S)")
 ITEMS = re.compile(r"(?<!\S)\((?:[a-z]|[ivx]{2,4}|\d{1,2})\)(?=[\s,])", re.IGNORECASE)
 """What stands before the items of a list inside of a sentence: "(a) the first and (b) the second"."""
-SIGNS = re.compile(rf"[\\{{}}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾]+|{ITEMS.pattern}")
+SIGNS = re.compile(rf"[\\{{}}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾¼-¾⅐-⅞]+|{ITEMS.pattern}")
 """Runs of signs that are kept as they are in a second attempt."""
 _BESIDE = re.compile(rf"{ITEMS.pattern}\s+{ITEMS.pattern}", re.IGNORECASE)
 # Without one of these, a text has nothing that could be damaged.
 _SUSPICIOUS = re.compile(
-    r"[^\w\s.,;:!?'()/-]|\d[.,]\d|\S  |\.{4}|--|_|[⁰-₎¹²³⁺-⁾]|:[()]|!!|\w/\w|\n|(?<!\S)\(\w{1,4}\)"
+    r"[^\w\s.,;:!?'()/-]|\d[.,]\d|\S  |\.{4}|--|_|[⁰-₎¹²³⁺-⁾¼-¾⅐-⅞]|:[()]|!!|\w/\w|\n|(?<!\S)\(\w{1,4}\)"
 )
 _CURLY = re.compile(r"[„“”«»]")
 

@@ -30,6 +30,7 @@ GERMAN, ENGLISH = language_of("de"), language_of("en")
         ("JA: Ja\nNEIN: Nein", "JA: Yes NEIN:\nNo", Fault.LINES),
         ("Das ist „gut“.", 'That is "good".', Fault.QUOTES),
         ("40 Stunden/Woche", "40 hours and week", Fault.SIGN),
+        ("½ TL Salz und 1½ Tassen Milch", "Salt and 1½ cups of milk", Fault.SIGN),
         ("Wir (a) gehen oder (b) bleiben", "We (a) go or stay", Fault.ITEMS),
         ("Wir (i) gehen oder (ii) bleiben", "We (ii) go or (ii) stay", Fault.ITEMS),
         ("Man muss (1) gehen und (2) sehen", "You must (1) (2) go and see", Fault.ITEMS),
