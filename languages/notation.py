@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 
 from babel import Locale
 from babel.numbers import get_currency_name
+from babel.units import format_unit
 
 from languages.language import Language
 from languages.neutral import locale_of
@@ -25,6 +26,7 @@ class Notation:
         locale: Its name in Babel.
         decimal: The mark between whole number and fraction.
         group: The mark between thousands.
+        degree_gap: The space between a number and "°C".
         percent_gap: The space between a number and its percent sign.
         symbol_first: The currency symbol comes before the amount.
         symbol_gap: The space between a currency symbol and the amount.
@@ -42,6 +44,7 @@ class Notation:
     locale: str
     decimal: str
     group: str
+    degree_gap: str
     percent_gap: str
     symbol_first: bool
     symbol_gap: str
@@ -185,6 +188,7 @@ def notation_of(code: str) -> Notation | None:
         locale=str(locale),
         decimal=symbols["decimal"],
         group=symbols["group"],
+        degree_gap=format_unit(1, "temperature-celsius", "short", locale=locale)[1:-2],
         percent_gap=re.sub(r"[^\s]", "", percent),
         symbol_first=symbol_first,
         symbol_gap=gap,

@@ -26,6 +26,7 @@ _IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 
+_DEGREE = re.compile(r"[\d\ue000-\uf8ff](?=°[CF](?!\w))")
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
 _LOOSE_HYPHENS = re.compile(rf"{_LOOSE_HYPHEN.pattern}|(?<!\S)--(?!\S)")
 _LOOSE_DASH = re.compile(r"(?<!\S)[–—](?!\S)|(?<=\()–(?=[^\W\d_])")
@@ -110,6 +111,12 @@ def scores(pair: Pair) -> list[Edit]:
 def _is_part(first: str, last: str, total: str) -> bool:
     """Tells a range of a whole from the score of a game."""
     return int(first) < int(last) <= int(total)
+
+
+def degrees(pair: Pair) -> list[Edit]:
+    """Writes the space before "°C" that the target has, and models forget."""
+    gap = "°" in pair.translation and (notation := notation_of(pair.there.code)) and notation.degree_gap
+    return [Edit(match.end(), match.end(), gap) for match in _DEGREE.finditer(pair.translation)] if gap else []
 
 
 def before_marks(pair: Pair) -> list[Edit]:

@@ -213,6 +213,20 @@ def test_marks_between_sentences_are_those_of_the_target_language(text, source, 
     assert text.translate(marks_between(text, direction(source, target))) == expected
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("Heat to 375°F (190°C).", "Auf 375°F (190 °C) erhitzen.", "Auf 375 °F (190 °C) erhitzen."),
+        ("At 20-25°C", "Bei 20-25°C", "Bei 20-25 °C"),
+        ("A 90° angle, 5°Clear", "Ein 90° Winkel, 5°Clear", "Ein 90° Winkel, 5°Clear"),
+        ("F° and °C", "F° und °C", "F° und °C"),
+    ],
+)
+def test_degrees_have_the_space_of_the_target(source: str, translation: str, expected: str) -> None:
+    assert mirrored(source, translation, "de") == expected
+    assert mirrored(source, translation, "de", is_strict=True) == translation
+
+
 def test_german_ordinals_have_a_full_stop():
     assert mirrored("The 29th book", "Das 29ter Buch", "de") == "Das 29. Buch"
     assert mirrored("It is called 3te Idee.", "Es heißt 3te Idee.", "de") == "Es heißt 3te Idee."
