@@ -25,6 +25,10 @@ _PERCENTAGE = re.compile(r"(?<=\d)(?P<gap>[ \u00a0\u202f]?)%(?![\w%])")  # not "
 _IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
+_FROM_TO = re.compile(
+    r"(?:(?<!\w)(?P<before>[^\W\d_]{2,20})\.? )?(?<![\w.,:–-])(?P<first>\d{1,3})-(?P<last>\d{1,3})(?![\w–-]|[.,:]\d)"
+    r"(?: (?P<behind>[^\W\d_]{2,20}))?"
+)
 
 _DEGREE = re.compile(r"[\d\ue000-\uf8ff](?=°[CF](?!\w))")
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
@@ -72,10 +76,11 @@ def in_quotations(pair: Pair) -> list[Edit]:
 
 
 def spans(pair: Pair) -> list[Edit]:
-    """Keeps the dash of "3–5" and "Mo–Fr" and the hyphen of "1-10 of 57", for which models write another sign."""
+    """Keeps the sign of "3–5", "Mo–Fr", "1-10 of 57" and "1-2 weeks", for which models write another one."""
     edits = {}
     found = [(first, last, "–") for first, last in _SPAN.findall(pair.source)]
     found += [(first, last, "-") for first, last, total in _PART.findall(pair.source) if _is_part(first, last, total)]
+    found += [(match["first"], match["last"], "-") for match in _FROM_TO.finditer(pair.source) if _counts(match, pair)]
     for first, last, sign in dict.fromkeys(found):
         if f"{first}{sign}{last}" not in pair.translation:
             other = re.search(rf"(?<![\w.,:-]){first}(\s?[-:]\s?){last}(?![\w:-]|[.,]\d)", pair.translation)
@@ -111,6 +116,16 @@ def scores(pair: Pair) -> list[Edit]:
 def _is_part(first: str, last: str, total: str) -> bool:
     """Tells a range of a whole from the score of a game."""
     return int(first) < int(last) <= int(total)
+
+
+def _counts(match: re.Match[str], pair: Pair) -> bool:
+    """Tells a range, which stands beside a plural, from the score of a game."""
+    if int(match["first"]) >= int(match["last"]):
+        return False
+    nouns = pair.here.writing.capital_nouns
+    words = {word.lower() for word in match.group("before", "behind") if word and (word[0].isupper() or not nouns)}
+    words -= pair.here.common_words | pair.here.writing.small_words
+    return any(len(set(pair.here.bases(word))) > 1 for word in words)
 
 
 def degrees(pair: Pair) -> list[Edit]:

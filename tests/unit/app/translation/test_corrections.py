@@ -46,6 +46,8 @@ def mirrored(
         ("Mo–Fr 9–17 Uhr", "Mon-Fri 9-17", "Mon-Fri 9–17"),
         ("am 3–5", "on 13-5 or 3-5-1", "on 13-5 or 3-5-1"),
         ("1-10 von 57", "1:10 of 57", "1-10 of 57"),
+        ("Seiten 2-5, 1-2 Tage", "pages 2:5, 1:2 days", "Pages 2-5, 1-2 days"),
+        ("Sie verloren 1-2.", "They lost 1:2.", "They lost 1:2."),
         (
             "Es steht 1-3 vor 9 Zuschauern.",
             "It is 1:3 in front of 9 spectators.",
@@ -225,6 +227,12 @@ def test_marks_between_sentences_are_those_of_the_target_language(text, source, 
 def test_degrees_have_the_space_of_the_target(source: str, translation: str, expected: str) -> None:
     assert mirrored(source, translation, "de") == expected
     assert mirrored(source, translation, "de", is_strict=True) == translation
+
+
+def test_ranges_beside_a_plural_keep_their_hyphen_in_english() -> None:
+    source = "Groups 2-5 for ages 3-6 and 1-2 weeks. It was 1-2, we lost 1-2 to them."
+    translation = "Gruppen 2:5 im Alter 3:6 und 1-2 Wochen. Es stand 1:2, wir verloren 1:2 gegen sie."
+    assert mirrored(source, translation, "de") == translation.replace("2:5", "2-5").replace("3:6", "3-6")
 
 
 def test_german_ordinals_have_a_full_stop():
