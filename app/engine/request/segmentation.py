@@ -1,5 +1,6 @@
 """Cuts texts into the segments that a model translates, one after the other, as they are asked for."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -12,11 +13,14 @@ from app.engine.models.ligatures import without_ligatures
 from app.engine.models.tokenizer import Tokenizer
 from app.fairness.budget import checkpoint
 from app.text.sentences import break_long, spans
+from app.text.separators import separators
 
 # No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a segment.
 _CHARS_PER_PIECE = 32
 
 
+_BESIDE = 240  # characters on each side of a label that are looked at
+_WORD = re.compile(r"[^\W\d_]{2}|(?![a-zA-Z])[^\W\d_]")  # "b." before an item is none
 # Of a name: most words that the model knows have fewer.
 _FEWEST_PIECES = 3
 
@@ -199,6 +203,14 @@ def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple
 
 
 def _is_alone(text: str, begin: int, end: int) -> bool:
-    """Tells whether no words are beside a part of a text in its line."""
-    before, behind = text[text.rfind("\n", 0, begin) + 1 : begin], text[end:].partition("\n")[0]
-    return not any(map(str.isalpha, before + behind))
+    """Tells whether no words are beside a part of a text in its line, or in its cell of that."""
+    before = text[max(0, begin - _BESIDE) : begin].rpartition("\n")[2]
+    behind = text[end : end + _BESIDE].partition("\n")[0]
+    if _WORD.search(before + "\n" + behind):
+        for first, last in separators(before + text[begin:end] + behind):
+            if last <= len(before):
+                before = " " * last + before[last:]
+            elif first >= len(before) + end - begin:
+                behind = behind[: first - len(before) - end + begin]
+                break
+    return _WORD.search(before + "\n" + behind) is None

@@ -53,6 +53,12 @@ async def test_each_line_is_alone_and_a_part_of_a_sentence_is_not(engine):
         assert TRANSLATION not in found.text
 
 
+@pytest.mark.parametrize("between", [" | ", "   ", "\t", " > "])
+async def test_a_cell_of_a_line_is_alone(engine, between):
+    [found] = await translate(engine, f"Wasser{between}{LABEL}{between}Gestern trinkt der Hund")
+    assert f"{between}{TRANSLATION}{between}" in found.text
+
+
 async def test_other_translations_are_the_models(engine, tiny_bundle):
     options = SearchOptions(beam_size=4, n_best=3)
     [found] = await translate(engine, LABEL, options=options)
