@@ -30,7 +30,7 @@ _FROM_TO = re.compile(
     r"(?: (?P<behind>[^\W\d_]{2,20}))?"
 )
 
-_DEGREE = re.compile(r"[\d\ue000-\uf8ff](?=°[CF](?!\w))")
+_SIGN_OF_UNIT = re.compile(r"[\d\ue000-\uf8ff](?=(?P<sign>°[CF]|%)(?![\w%-]))")
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
 _LOOSE_HYPHENS = re.compile(rf"{_LOOSE_HYPHEN.pattern}|(?<!\S)--(?!\S)")
 _LOOSE_DASH = re.compile(r"(?<!\S)[–—](?!\S)|(?<=\()–(?=[^\W\d_])")
@@ -128,10 +128,13 @@ def _counts(match: re.Match[str], pair: Pair) -> bool:
     return any(len(set(pair.here.bases(word))) > 1 for word in words)
 
 
-def degrees(pair: Pair) -> list[Edit]:
-    """Writes the space before "°C" that the target has, and models forget."""
-    gap = "°" in pair.translation and (notation := notation_of(pair.there.code)) and notation.degree_gap
-    return [Edit(match.end(), match.end(), gap) for match in _DEGREE.finditer(pair.translation)] if gap else []
+def before_signs(pair: Pair) -> list[Edit]:
+    """Writes the space before "°C" and "%" that the target has, and models forget."""
+    found = list(_SIGN_OF_UNIT.finditer(pair.translation))
+    if not found or (notation := notation_of(pair.there.code)) is None:
+        return []
+    gaps = ((match.end(), notation.percent_gap if match["sign"] == "%" else notation.degree_gap) for match in found)
+    return [Edit(place, place, gap) for place, gap in gaps if gap]
 
 
 def before_marks(pair: Pair) -> list[Edit]:

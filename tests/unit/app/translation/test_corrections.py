@@ -222,9 +222,11 @@ def test_marks_between_sentences_are_those_of_the_target_language(text, source, 
         ("At 20-25°C", "Bei 20-25°C", "Bei 20-25 °C"),
         ("A 90° angle, 5°Clear", "Ein 90° Winkel, 5°Clear", "Ein 90° Winkel, 5°Clear"),
         ("F° and °C", "F° und °C", "F° und °C"),
+        ("From 42% to 55% (32%)", "Von 42% auf 55 % (32%)", "Von 42\u00a0% auf 55 % (32\u00a0%)"),
+        ("A 50%-share, 5%o", "Ein 50%-Anteil, 5%o", "Ein 50%-Anteil, 5%o"),
     ],
 )
-def test_degrees_have_the_space_of_the_target(source: str, translation: str, expected: str) -> None:
+def test_degrees_and_percentages_have_the_space_of_the_target(source: str, translation: str, expected: str) -> None:
     assert mirrored(source, translation, "de") == expected
     assert mirrored(source, translation, "de", is_strict=True) == translation
 
