@@ -66,7 +66,7 @@ class NumeralWords:
             (?:[{SPACE}]?(?P<scale>{scales})\.?(?=[{SPACE}]?(?:{CURRENCY}|(?:{CODES})(?!\w))(?![\w$]))
              |(?P<letters>[{SPACE}]?[bmt]n(?!\w)|[BKMTbkmt](?!\w|[/&]|[ ]&|[–-]\d|[ -][Ss]hirt)))?
             (?:[{SPACE}]?(?P<after>(?:{CURRENCY}|%|‰|(?:{CODES})(?!\w))(?![\w$]))
-             |[{SPACE}]?(?P<half>[aApP]\.?[ ]?[mM]\b\.?)
+             |[{SPACE}]?(?P<half>[aApP]\.?[{SPACE}]?[mM]\b\.?)
              |(?P<clock>{clock})(?!\w)
              |(?P<until>){until}
              |(?P<ending>\.)(?=[ ](?:[^\W_]|\()|[,;)–-]))?
@@ -77,13 +77,13 @@ class NumeralWords:
     @cached_property
     def hours(self) -> re.Pattern[str]:
         """Opening hours: "14:00–17:30 Uhr", "10–12 und 15–18 Uhr", "9am–5pm"."""
-        time, to = r"\d{1,2}(?:[.:]\d\d)?", "[ ]?[–-][ ]?"
+        time, to = r"\d{1,2}(?:[.:]\d\d)?", f"[{SPACE}]?[–-][{SPACE}]?"
         if self._language.clock and (word := self._language.clock.hour_word.strip()):
             span = rf"{time}(?:[ ]?{word})?{to}{time}"
             both = "|".join(self._words.joiners[1:2])
             return _verbose(rf"(?<![\w.,:/–-])(?:{span}(?:,[ ]|[ ](?:{both})[ ])){{0,3}}{span}[ ]?{word}(?![\w/])")
         if self._language.reads_half_days:
-            half = r"(?:[ ]?[ap]\.?m(?!\w)\.?)"
+            half = rf"(?:[{SPACE}]?[ap]\.?m(?!\w)\.?)"
             return _verbose(rf"(?<![\w.,:/–-]){time}{half}?{to}{time}{half}")
         return re.compile(_NEVER)
 

@@ -107,6 +107,7 @@ def test_german_is_written_for_others(text, target, expected):
         ("Until 5 p.m. Please call. 6:45 pm. We go", "de", "Until 17 Uhr. Please call. 18:45 Uhr. We go"),
         ('By 5 p.m.\nFrom 1–4 p.m. "Come!"', "de", 'By 17 Uhr.\nFrom 13–16 Uhr. "Come!"'),
         ("At 10 a.m. Tuesday, 7 p.m. ET or 4 p.m. Pacific", "de", "Um 10 Uhr Tuesday, 19 Uhr ET or 16 Uhr Pacific"),
+        ("9\u00a0a.m.–5\u00a0p.m., at 4\u00a0pm", "de", "9–17 Uhr, um 16 Uhr"),
         ("the 8 a.m. Mass, 5 p.m. on it", "de", "the 8 Uhr Mass, 17 Uhr on it"),
         ("Sunset: 8:31 p.m.\nDinner: 6pm–9pm.\n10 a.m.", "de", "Sunset: 20:31 Uhr\nDinner: 18–21 Uhr.\n10 Uhr"),
         ("Aug 3-7, Jan. 3–5, 2024, Mar 3-2", "de", "3.–7. August, 3.–5. Januar 2024, Mar 3-2"),
