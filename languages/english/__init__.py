@@ -169,7 +169,8 @@ LANGUAGE = replace(
     respell=written_out,
     regions=("GB", "US"),
     abbreviations=(
-        *"approx vol vols est eq eqs ch chs cl figs paras sect Temp eds Mt Apt Mon Tue Tues Wed Thu Thurs Fri".split(),
+        *"approx vol vols est eq eqs ch chs cl ext figs paras rm sect Temp eds Mt Apt".split(),
+        *"Mon Tue Tues Wed Thu Thurs Fri".split(),
         *SHORT_FORMS.inside,
     ),
     abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun", *SHORT_FORMS.before_small),

@@ -65,6 +65,7 @@ SHORT_FORMS = ShortForms(
         chs.: chapters
         chap.: chapter
         eq.: equation
+        ext.: extension
         fig.: figure
         figs.: figures
         no.: No.
@@ -73,6 +74,7 @@ SHORT_FORMS = ShortForms(
         para.: paragraph
         paras.: paragraphs
         pp.: pages
+        rm.: room
         sec.: section
         sect.: section
         temp.: temperature
@@ -160,6 +162,9 @@ SHORT_FORMS = ShortForms(
         b/c: because
         invoice no.: invoice number
         inv. no.: invoice number
+        net wt.: net weight
+        gross wt.: gross weight
+        model no.: model number
         order no.: order number
         phone no.: phone number
         plz: please
@@ -211,7 +216,7 @@ _INCHES = re.compile(
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
 _PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<part>[QH](?P<number>[1-4]))(?= 20\d\d\b)")
-_YEAR = re.compile(r"\bFY ?(?=20\d\d)")
+_YEAR = re.compile(r"\bFY ?(?=20\d\d|[\ue000-\uf8ff])")
 # "On 3 Dec 2024 at 9:14 AM Peter Miller <...> wrote:"; models know it with a comma before the name.
 _ATTRIBUTION = re.compile(r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)")
 _ORDINALS = "first", "second", "third", "fourth"

@@ -87,7 +87,11 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("Closed Sat/Sun", "Closed Saturday and Sunday"),
         ("Boss, 2018–present. Cook (2010 - Present)", "Boss, 2018 – today. Cook (2010 – today)"),
         ("In Q3 2024 and by H1 2025", "In the third quarter of 2024 and by the first half of 2025"),
-        ("FY 2024/25", "financial year 2024/25"),
+        ("FY 2024/25, FY\ue000", "financial year 2024/25, financial year \ue000"),
+        (
+            "Call ext. 214, Rm. 204. Net wt. 12 oz, model no. X-2",
+            "Call extension 214, Room 204. Net weight 12 ounces, model number X-2",
+        ),
         ("built c. 1450 (b. 1450, d. 1516)", "built around 1450 (born 1450, died 1516)"),
         (
             "On Tue, Dec 3, 2024 at 9:14 AM Peter Miller <p@example.com> wrote:",
@@ -169,6 +173,7 @@ def test_names_and_other_words_stay(text: str, language: str) -> None:
         ("Wir nehmen 3 Pck. Backpulver und 1 Msp. Zimt.", "de"),
         ("20 Min. Fußweg", "de"),
         ("Siehe Kap. \ue000 und Abschn. A der überarb. Fassung.", "de"),
+        ("Please call us at ext. 214 in Rm. 204 today.", "en"),
         ("Price excl. VAT, ed. by J. Miller of the Dept. of Health, see sect. 5.", "en"),
     ],
 )
