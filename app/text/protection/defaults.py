@@ -7,7 +7,7 @@ from itertools import chain
 from string import ascii_lowercase
 from typing import Any
 
-from app.text.protection import codes, emoticons, escapes, messages, mnemonics, printf, templates
+from app.text.protection import codes, emoticons, escapes, messages, mnemonics, printf, templates, terminal
 from app.text.protection.addresses import ADDRESSES
 from app.text.protection.brackets import BRACKETS
 from app.text.protection.decoding import Decoder, decode
@@ -66,13 +66,14 @@ _HARMLESS = Families(
     messages.ARGUMENTS,
     codes.VALUES,
     FORMULAS,
+    terminal.LINES,
     IDENTIFIERS,
     _SIGNS,
 )
 _MARKS = Families(templates.MARKS, codes.MARKS, FOOTNOTES)
 _TAGS = Families(TAGS, templates.TAGS)
 _BRACKETS = Families(BRACKETS)
-_BREAKS = Families(templates.BREAKS, messages.BREAKS, escapes.BREAKS, emoticons.BREAKS)
+_BREAKS = Families(templates.BREAKS, messages.BREAKS, escapes.BREAKS, emoticons.BREAKS, terminal.BREAKS)
 _CHOICES = Families(messages.CHOICES)
 _DECODERS: list[tuple[str, Decoder]] = [
     ("\\", escapes.read_escapes),

@@ -35,6 +35,7 @@ ALLOWED = {
     "settings.py": "the default of the language between two models",
     "text/detection.py": "undetectable text is English, as with LibreTranslate",
     "text/protection/escapes.py": "commands of LaTeX",
+    "text/protection/terminal.py": "words that runtimes print in stack traces: at, caused by",
     "text/protection/templates.py": "control words of template languages: for, if, with",
     "text/memory/placeables.py": "whose plurals a language that CLDR doesn't know gets",
 }
