@@ -40,7 +40,7 @@ _SIGN = re.compile(
 )
 # A slash between words; a translation may put spaces around it, or make one word of both: "deutsch-türkisch".
 _SLASH = re.compile(r"(?<=[^\W\d_])/(?=[^\W\d_])")
-_JOINED = re.compile(r"(?<=\w)(?: ?/ ?|[-–])(?=\w)")
+_JOINED = re.compile(r"(?<=[\w$€£¥])(?: ?/ ?|[-–])(?=\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d++(?:[.,\u00a0\u202f'’ ]\d{3}(?!\d))*+(?:[.,]\d++)?(?![.,]?\d)")
 _GROUP_SPACE = re.compile(r"[\u00a0\u202f'’ ](?=\d{3})")  # between thousands, in any language
 # A DOI, a version; neither a date nor a number with separators of thousands.

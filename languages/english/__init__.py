@@ -56,9 +56,9 @@ _NUMBERS = NumberWords(
     ),
     scales={
         **dict.fromkeys(("k", "K"), 3),
-        **dict.fromkeys(("m", "M", "mn"), 6),
-        **dict.fromkeys(("b", "B", "bn"), 9),
-        **dict.fromkeys(("t", "T", "tn"), 12),
+        **dict.fromkeys(("m", "M", "mn", "mln"), 6),
+        **dict.fromkeys(("b", "B", "bn", "bln"), 9),
+        **dict.fromkeys(("t", "T", "tn", "tln", "trn"), 12),
     },
     scale_words={3: " thousand", 6: " million", 9: " billion", 12: " trillion"},
     scale_letters=frozenset({"k", "K", "M"}),

@@ -64,6 +64,7 @@ _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 # What the name of a clause or version has, and no date: "3.2", "3.4–3.6".
 _NAME = re.compile(r"(?!\d{1,2}\.\d{1,2}\.\d{4}\Z)\d+(?:\.\d+)*+(?:[–-]\d+(?:\.\d+)*+)?")
 _POINTS = re.compile(r"\d+(?:\.\d+)*|\d+,\d+")
+_TO = re.compile(r"[–-](?=\S)")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT = re.compile(r"\d")
 _DIGITS_BEHIND = re.compile(rf"[{SPACE}]?\d")
@@ -167,7 +168,7 @@ class _Reader:
     def numeral(self, match: re.Match[str]) -> Numeral | None:
         """Returns an expression with its rewriting; None if the model translates it."""
         found = self._number(match)
-        return self._seconds(match) or self._rate(match, found) or found
+        return self._seconds(match) or self._rate(match, found) or self._range_of_amounts(match, found) or found
 
     def _number(self, match: re.Match[str]) -> Numeral | None:
         digits, (begin, end) = match["digits"], match.span("digits")
@@ -184,6 +185,18 @@ class _Reader:
         if not _needs_care(digits):
             return None
         return Numeral(begin, end, self._writer.number(digits) if _POINTS.fullmatch(digits) else None)
+
+    def _range_of_amounts(self, match: re.Match[str], first: Numeral | None) -> Numeral | None:
+        """Returns an amount and one up to which it goes, "$120K–$150K": models mix up the two."""
+        symbol = match["before"]
+        to = _TO.match(self._text, first.end) if first and first.rewrite and symbol else None
+        other = self.words.expression.match(self._text, to.end()) if to else None
+        last = self.numeral(other) if other and other["before"] == symbol else None
+        if not (first and first.rewrite and to and last and last.rewrite):
+            return None
+        if first.rewrite.text.startswith(symbol) != last.rewrite.text.startswith(symbol):  # "$2–$3 million"
+            return None
+        return Numeral(first.begin, last.end, self._writer.rate(first.rewrite, symbol, to[0] + last.rewrite.text))
 
     def _seconds(self, match: re.Match[str]) -> Numeral | None:
         """Returns a number with "s" for seconds, or "ms"; None for a decade."""

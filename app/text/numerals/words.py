@@ -64,7 +64,8 @@ class NumeralWords:
             (?P<digits>(?:\.(?=\d))?\d++(?:[{MARKS}]\d++)*+)
             (?P<behind>,(?:--|[–—-])(?![\w–—-]))?
             (?:[{SPACE}]?(?P<scale>{scales})\.?(?=[{SPACE}]?(?:{CURRENCY}|(?:{CODES})(?!\w))(?![\w$]))
-             |(?P<letters>[{SPACE}]?[bmt]n(?!\w)|[BKMTbkmt](?!\w|[/&]|[ ]&|[–-]\d|[ -][Ss]hirt)))?
+             |(?P<letters>[{SPACE}]?(?:[bmt]n|[bmt]ln|trn)(?!\w)
+              |[BKMTbkmt](?!\w|[ ]&|[–-]\d|[ -][Ss]hirt|(?(before)/(?![^\W\d_]{{2}})|[/&]))))?
             (?:[{SPACE}]?(?P<after>(?:{CURRENCY}|%|‰|(?:{CODES})(?!\w))(?![\w$]))
              |[{SPACE}]?(?P<half>[aApP]\.?[{SPACE}]?[mM]\b\.?)
              |(?P<clock>{clock})(?!\w)
