@@ -19,6 +19,7 @@ _RUN = re.compile(r"(?<![\w@#/&.'’-])[^\W\d_]{2,40}(?: [^\W\d_]{2,40}){0,8}(?!
 _WORD = re.compile(r"[^\W\d_]+")
 _BEGINS = re.compile(r"(?:^|[.!?:] )$")
 _SHORTEST = 5  # letters: acronyms have fewer
+_LABEL = re.compile(r"[^\W\d_]{4}: ")  # "NOTE: ...", which has one word
 _LONGEST_SENTENCE = 300  # characters
 
 
@@ -50,7 +51,13 @@ def emphasised(sentence: str) -> list[Range]:
     """Returns the words in capitals of a sentence that has small letters, too; not acronyms alone."""
     if sentence.isupper() or len(sentence) > _LONGEST_SENTENCE:
         return []
-    return [word for run in _runs(sentence) if any(end - begin >= _SHORTEST for begin, end in run) for word in run]
+    label = _LABEL.match(sentence)
+    return [
+        word
+        for run in _runs(sentence)
+        if (label and run[0][0] == 0) or any(end - begin >= _SHORTEST for begin, end in run)
+        for word in run
+    ]
 
 
 def _runs(sentence: str) -> Iterator[list[Range]]:

@@ -38,6 +38,7 @@ _GUILLEMETS = re.compile(r"[»«›‹]")
 _PARTNERS = {"»": "«", "«": "»", "›": "‹", "‹": "›"}
 _DOUBLE = re.compile(r"[„“”»«\"]")
 _OPEN_LABEL = re.compile(r"(?:[^\W\d_]+ ){1,3}(?P<last>[^\W\d_]+)(?P<dots> ?(?:\.{3}|…))")
+_FIELD = re.compile(r"[^\W\d_]{4}:")  # "DATE:"
 _LONG_WORD = 5  # letters: acronyms have fewer
 _LONGEST_IN_CAPITALS = 300  # characters
 
@@ -166,7 +167,7 @@ def _is_in_capitals(sentence: str, here: Language, stand_ins: Sequence[tuple[int
     if not plain.isupper():
         return False
     words = _WORD.findall(plain)
-    return any(
+    return _FIELD.fullmatch(plain) is not None or any(
         len(word) >= _LONG_WORD or (len(words) > 1 < len(word) and word.lower() in here.common_words) for word in words
     )
 

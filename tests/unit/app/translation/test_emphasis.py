@@ -57,6 +57,8 @@ async def test_the_likeliest_translation_gets_its_capitals() -> None:
         ("WICHTIG: Das ist SEHR GUT GEMACHT.", ["WICHTIG", "SEHR", "GUT", "GEMACHT"]),
         ("Bitte NICHT berühren", ["NICHT"]),
         ("Die NATO und die USA, HTML5 und MAX_VALUE", []),
+        ("HALT: Das NATO-Tor, die NATO", ["HALT"]),
+        ("EU: Die NATO: nein; TIPP 5: ja", []),
         ("BITTE WARTEN", []),
         ("Der NVIDIA-Treiber von @ANNA_MARIA in C:/WINDOWS", []),
     ],

@@ -162,11 +162,12 @@ async def test_capitals_are_translated_in_the_likeliest_case() -> None:
     )
     assert found and found.text == "PLEASE CLOSE THE DOOR"
     assert found.alignment == (Link(0, 20, 0, 21),)
+    assert await again("DATE:", {"Date:": "Datum:"}, EN_DE) == "DATUM:"
     straight = await again("GO STRAIGHT AHEAD", {"Go straight ahead": "Geradeaus gehen, Straße"}, EN_DE)
     assert straight == "GERADEAUS GEHEN, STRASSE"
 
 
-@pytest.mark.parametrize("text", ["USB HDMI VGA", "Bitte warten", "EIN haus", "12 345", "iPHONE", "OK"])
+@pytest.mark.parametrize("text", ["USB HDMI VGA", "Bitte warten", "EIN haus", "12 345", "iPHONE", "OK", "HDMI", "NR:"])
 def test_acronyms_are_no_text_in_capitals(text: str) -> None:
     assert respell(text, DE_EN) is None
 
