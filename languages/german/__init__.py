@@ -106,6 +106,7 @@ _CLOCK = Clock(
 _WRITING = replace(
     writing_of("de"),
     capital_nouns=True,
+    always_capital=frozenset("Sie Ihnen Ihr Ihre Ihrem Ihren Ihrer Ihres".split()),
     small_words=frozenset(
         """
         an auf aus bei das dass dem den der die ein eine er es für hat ich ihr in ist mit nach nicht sie sind und von

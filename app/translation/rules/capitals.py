@@ -79,7 +79,9 @@ def _is_punctuation(character: str) -> bool:
 
 def _may_be_small(word: str, pair: Pair) -> bool:
     """Tells whether the language probably writes the word with a capital only at the beginning of a sentence."""
-    if pair.there.writing.capital_nouns or re.split("['’]", word)[0] in _with_capitals(pair.there.code):
+    if re.split("['’]", word)[0] in _with_capitals(pair.there.code):
+        return False
+    if pair.there.writing.capital_nouns and word.lower() not in pair.there.common_words:
         return False
     return re.search(rf"\b{re.escape(word)}\b", pair.source[:_ALL_WORDS_AFTER], re.IGNORECASE) is None
 

@@ -148,6 +148,21 @@ def test_a_title_s_words_are_not_parts_of_ordinals():
     assert mirrored("Der Dritte Mann Von Wien", "The 3rd Man of Vienna") == "The 3rd Man Of Vienna"
 
 
+@pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("yes", "Ja", "ja"),
+        ("please wait", "Bitte warten", "bitte warten"),
+        ("you are here", "Sie sind hier", "Sie sind hier"),
+        ("your house", "Ihr Haus", "Ihr Haus"),
+        ("house", "Haus", "Haus"),
+        ("Yes", "Ja", "Ja"),
+    ],
+)
+def test_common_german_words_are_as_small_as_the_source(source: str, translation: str, expected: str) -> None:
+    assert mirrored(source, translation, "de") == expected
+
+
 def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
     assert mirrored("settings", "Einstellungen", "de") == "Einstellungen"
     assert mirrored("settings", "Einstellungen", "de", is_strict=True) == "einstellungen"
