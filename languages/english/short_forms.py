@@ -119,6 +119,7 @@ SHORT_FORMS = ShortForms(
         encl.: enclosure
         dept.: department
         fyi: for your information
+        GDPR: General Data Protection Regulation
         govt.: government
         idk: I don't know
         iirc: if I remember correctly
