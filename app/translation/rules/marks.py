@@ -239,7 +239,7 @@ def _final_mark(pair: Pair) -> list[Edit]:
         return _ellipsis(pair, at, at + len(other), mark)
     if _same(mark, other):
         return _written(pair, at, at + len(other), other)
-    if mark and not (abbreviation.search(source.rstrip()[-_LAST:]) and not pair.options.preserves_formatting):
+    if mark and (other or not abbreviation.search(source.rstrip()[-_LAST:]) or pair.options.preserves_formatting):
         if not other and not (here["closing"].strip() and there["closing"].strip()):
             at = len(translation.rstrip())
         return _written(pair, at, at + len(other), mark)

@@ -73,6 +73,8 @@ def mirrored(
         ("Guten Morgen!", "Good morning.", "Good morning!"),
         ("Guten Morgen!!!", "Good morning!", "Good morning!!!"),
         ("Name:", "Name", "Name:"),
+        ("Schritt 3.", "Step 3!", "Step 3."),
+        ("Am 3.", "On the 3rd", "On the 3rd"),
         ("Ende", "End.", "End"),
         ("»Hallo!«", "“hello.”", "“Hello!”"),
         ("Öffnen...", "Open …", "Open..."),
