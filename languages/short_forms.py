@@ -15,7 +15,7 @@ _SPACE = r"[ \u00a0\u202f]"
 _AMOUNT = re.compile(rf"{_NUMBER}\+?{_SPACE}?$")
 _LONGEST_AMOUNT = 16  # characters that are looked at
 _ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
-_MAY_HAVE = rf"{_NUMBER}\+?{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}\d)"
+_MAY_HAVE = rf"{_NUMBER}\+?{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}['’]?\d)"
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
 _NAME = re.compile(rf"{_SPACE}[A-Z]")
 _CAPITAL = re.compile(rf"{_SPACE}[A-ZÄÖÜ]")
@@ -56,6 +56,7 @@ class ShortForms:
 
     Attributes:
         months: Short names of months, without full stop, with the full ones.
+        days: Likewise of days.
         inside: The short forms whose full stop ends no sentence, without it.
         before_small: Those whose full stop ends no sentence before a small letter, without it.
         before_noun: The quantities, without a full stop: behind a number, it ends no sentence before a noun.
@@ -95,7 +96,7 @@ class ShortForms:
         }
         self._tables = {kind: _table(lines) for kind, lines in tables.items()}
         full = {kind: {_key(short): each for short, each in table.items()} for kind, table in self._tables.items()}
-        self.months = self._tables["month"]
+        self.months, self.days = self._tables["month"], self._tables["day"]
         self._full = full | {"behind": full["month"], "dotless": full["day"]}
         self._rates, self._hour, self._daytimes = tuple(rates), hour, daytimes
         self._month_goes_on = r"|\d{1,2}(?![\w%]|[.:,]\d)" if day_behind else ""
@@ -144,7 +145,7 @@ class ShortForms:
             self._followed("reference", rf"(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"),
             self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b))"),
             rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}(?:\d{{1,2}},?{_SPACE}\d{{4}}\b"
-            rf"|(?:19|20)\d\d(?![\w-]){self._month_goes_on})))",
+            rf"|(?:19|20)\d\d(?![\w-])|['’]\d\d\b{self._month_goes_on})))",
             rf"(?P<months>(?:{month})\.?{_SPACE}?[-–/]{_SPACE}?(?:{month})\b\.?)(?![\w-])",
             rf"(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)",
             rf"(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"

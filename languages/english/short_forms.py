@@ -220,6 +220,12 @@ _PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<part>[QH](?P<
 _YEAR = re.compile(r"\bFY ?(?=20\d\d|[\ue000-\uf8ff])")
 # "On 3 Dec 2024 at 9:14 AM Peter Miller <...> wrote:"; models know it with a comma before the name.
 _ATTRIBUTION = re.compile(r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)")
+# The shipped model takes "the U.K." for the USA.
+_COUNTRY = re.compile(r"(?<![\w.])(?P<name>U\.S\.A|U\.K|E\.U)\.(?!\w)(?P<end>[\"'”’)]*\Z)?")
+_DAY = re.compile(
+    r"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Dd]ue|[Tt]his|[Nn]ext|[Ll]ast|[Ee]very|[Ee]xcept)"
+    r" (?P<day>Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat)(?P<stop>\.(?= [a-z]))?(?!\w|-|\.? \d|[/&])"
+)
 _ORDINALS = "first", "second", "third", "fourth"
 
 
@@ -231,6 +237,13 @@ def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
     if attribution := _ATTRIBUTION.match(sentence):
         yield attribution.end(), attribution.end(), ","
     yield from ((*match.span("unit"), "inches") for match in _INCHES.finditer(sentence))
+    for match in _COUNTRY.finditer(sentence):
+        name = match["name"].replace(".", "")
+        yield match.start(), match.end("name") + (match["end"] is None), name
+    days = SHORT_FORMS.days
+    yield from (
+        (match.start("day"), match.end(), days[match["day"].removesuffix("s")]) for match in _DAY.finditer(sentence)
+    )
     for match in _PERIOD.finditer(sentence):
         part = "quarter" if match["part"][0] == "Q" else "half"
         yield *match.span("part"), f"the {_ORDINALS[int(match['number']) - 1]} {part} of"

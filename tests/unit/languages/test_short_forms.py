@@ -88,6 +88,9 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("Boss, 2018–present. Cook (2010 - Present)", "Boss, 2018 – today. Cook (2010 – today)"),
         ("In Q3 2024 and by H1 2025", "In the third quarter of 2024 and by the first half of 2025"),
         ("Under the GDPR, we do.", "Under the General Data Protection Regulation, we do."),
+        ("From the U.K. to the U.S.A.", "From the UK to the USA."),
+        ("On Fri. or by Tues, due Thurs!! Except Weds.", "On Friday or by Tuesday, due Thursday!! Except Wednesday."),
+        ("Tires (Aug '23)", "Tires (August '23)"),
         ("FY 2024/25, FY\ue000", "financial year 2024/25, financial year \ue000"),
         (
             "Call ext. 214, Rm. 204. Net wt. 12 oz, model no. X-2",
@@ -154,6 +157,7 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Jan 9", "de"),
         ("Song 2 ft Eminem, so, Fri", "en"),
         ("GDPR Article 5, GDPR-compliant, the GDPRs", "en"),
+        ("On Sat-nav, on Sun. Fri is so, the U.S.", "en"),
         ("UX 250h, 1H NMR, 2 h-index", "en"),
         ("ASAP Rocky and the all-Sun Belt teams", "en"),
         ("No. 10, P. (2000), J. Biol. Chem. 5", "en"),
