@@ -58,7 +58,8 @@ class _OpenSegment:
         protected, marks = segment.protected, {} if direction is None else marks_between(segment.text, direction)
         if protected and any(span.translate(marks) != span for span in protected.spans):
             marks = {}  # such a span may stand between two sentences
-        self._builder = TextBuilder(protected.source if protected else segment.text, marks)
+        edits = protected.rewrites() if protected else ()
+        self._builder = TextBuilder(protected.source if protected else segment.text, marks, edits)
         self._unrestored = TextBuilder(segment.text, marks) if protected else None
         self._lost: list[str] = []
 

@@ -1,8 +1,10 @@
 """Puts the translation of a text together, sentence by sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from app.text.inline.placement import Edit
 from app.translation.sentence import SentenceTranslation, TextTranslation
 
 _NO_MARKS: Mapping[int, str] = MappingProxyType({})
@@ -14,10 +16,12 @@ class TextBuilder:
     Args:
         source: The text.
         marks: What characters between the sentences become, see ``str.translate``.
+        edits: What else is written anew between the sentences, in order: times alone in a cell.
     """
 
-    def __init__(self, source: str, marks: Mapping[int, str] = _NO_MARKS) -> None:
+    def __init__(self, source: str, marks: Mapping[int, str] = _NO_MARKS, edits: Iterable[Edit] = ()) -> None:
         self._source, self._marks = source, marks
+        self._edits = deque(edits)
         self._versions: list[tuple[str, ...]] = []
         self._sentences: list[SentenceTranslation] = []
         self._source_end = self._target_end = 0
@@ -38,7 +42,13 @@ class TextBuilder:
         return TextTranslation(text=text, alternatives=tuple(alternatives), sentences=tuple(self._sentences))
 
     def _gap(self, end: int) -> str:
-        gap = self._source[self._source_end : end]
+        begin, parts = self._source_end, list[str]()
+        while self._edits and self._edits[0].end <= end:
+            edit = self._edits.popleft()
+            if edit.begin >= begin:
+                parts += (self._source[begin : edit.begin], edit.replacement)
+                begin = edit.end
+        gap = "".join((*parts, self._source[begin:end]))
         return gap.translate(self._marks) if self._marks else gap
 
 

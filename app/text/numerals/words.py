@@ -91,17 +91,18 @@ class NumeralWords:
     def end_of_half(self, text: str, begin: int, end: int) -> int:
         """Returns the end of a time of half a day, "5 p.m.", without a full stop that may be its sentence's.
 
-        That of "p.m." behind a label, "Sunset: 5 p.m.", or on a line without other words is none.
+        That of "p.m." behind a label, "Sunset: 5 p.m.", or without other words in its line or cell is none.
         """
         if text[end - 1] != ".":
             return end
-        before = text[max(0, begin - _BEFORE) : begin].rpartition("\n")[2]
+        before = self._cell_begin.split(text[max(0, begin - _BEFORE) : begin])[-1]
         if self._line_end.match(text, end):
             is_label = text[end - 3] == "." and (before.endswith(": ") or not any(map(str.isalpha, before)))
             return end if is_label else end - 1
         return end - bool(self._new_sentence.match(text, end) and not self._before_half.search(before))
 
-    _line_end = re.compile(r"[\"'”’»«]*\s*(?:\n|\Z)")
+    _cell_begin = re.compile(r"[\n\t|]|  ")
+    _line_end = re.compile(r"[\"'”’»«]*(?:\s*(?:\n|\Z)|\t|  | ?\|)")
 
     @cached_property
     def _new_sentence(self) -> re.Pattern[str]:

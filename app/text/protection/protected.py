@@ -142,6 +142,15 @@ class Protected:
             if point.rewrite is None:
                 yield begin, done
 
+    def rewrites(self) -> list[Edit]:
+        """Returns how the target writes the numbers of ``source``, in order."""
+        tokens = self._inline.tokens
+        return [
+            Edit(self.offsets.begin(tokens.begins[index]), self.offsets.end(tokens.ends[index]), point.rewrite.text)
+            for index, point in self._inline.atoms.items()
+            if point.rewrite and point.rewrite.text != point.markup
+        ]
+
     def hide(self, translation: str) -> str:
         """Replaces the spans in the beginning of a translation by their stand-ins, each once."""
         for (begin, end), span in zip(self.stand_ins, self.spans, strict=True):

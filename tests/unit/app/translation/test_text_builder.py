@@ -1,5 +1,6 @@
 """Texts are put together from their sentences and what stands between them."""
 
+from app.text.inline.placement import Edit
 from app.translation.sentence import Alternative, SentenceTranslation
 from app.translation.text_builder import TextBuilder
 
@@ -25,3 +26,11 @@ def test_a_text_is_put_together_with_its_gaps_and_alternatives() -> None:
     assert found.sentences == (first, second)
     assert (second.source_begin, second.target_begin) == (9, 8)
     assert TextBuilder(" \n").finish().text == " \n"
+
+
+def test_numbers_between_the_sentences_are_written_anew() -> None:
+    inside = Edit(6, 7, "is a part of the first sentence")
+    edits = [Edit(0, 4, "13 Uhr"), inside, Edit(11, 15, "14 Uhr")]
+    builder = TextBuilder("1 pm\tEins.\t2 pm", edits=edits)
+    assert builder.add(sentence("Eins.", 5, "One.")).target_begin == 7
+    assert builder.finish().text == "13 Uhr\tOne.\t14 Uhr"

@@ -111,6 +111,11 @@ def test_german_is_written_for_others(text, target, expected):
         ("$120K–$150K/yr, £5-£6 a day", "de", "120 Tsd.\u00a0$–150 Tsd.\u00a0$/Jahr, 5\u00a0£-6\u00a0£ a day"),
         ("$5-€6, $1.50–$2 million", "de", "5\u00a0$-6\u00a0€, 1,50\u00a0$–$2 million"),
         ("$3.27 trn, €2 mln", "de", "3,27 Bio.\u00a0$, 2 Mio.\u00a0€"),
+        (
+            "Lunch   1 p.m.   Dinner\t7 p.m.\nClosed by 8 p.m. | Open",
+            "de",
+            "Lunch   13 Uhr   Dinner\t19 Uhr\nClosed by 20 Uhr. | Open",
+        ),
         ("the 8 a.m. Mass, 5 p.m. on it", "de", "the 8 Uhr Mass, 17 Uhr on it"),
         ("Sunset: 8:31 p.m.\nDinner: 6pm–9pm.\n10 a.m.", "de", "Sunset: 20:31 Uhr\nDinner: 18–21 Uhr.\n10 Uhr"),
         ("Aug 3-7, Jan. 3–5, 2024, Mar 3-2", "de", "3.–7. August, 3.–5. Januar 2024, Mar 3-2"),

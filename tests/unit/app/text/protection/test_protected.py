@@ -16,6 +16,7 @@ from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import Protected, protect
 from app.text.sentences import spans
 from app.translation.attempts import Aligned, with_other_stand_ins
+from tests.support.notation import translation
 
 BRACES = compile_patterns([r"regex:\{\d+\}"])
 
@@ -336,3 +337,13 @@ def test_further_attempts_lose_no_span(text: str, output: str, links: list[Link]
         if joined:
             assert protected.restore(*joined).lost == ()
     assert joined
+
+
+def test_numbers_in_cells_without_words_are_written_for_the_target() -> None:
+    text = "Lunch\t1:30 pm   24/7 | 9 a.m."
+    protected = protect(text, untranslatable(text, frozenset())._replace(numerals=("en", "de")), PLACEHOLDERS)
+    assert [(text[edit.begin : edit.end], edit.replacement) for edit in protected.rewrites()] == [
+        ("1:30 pm", "13:30 Uhr"),
+        ("9 a.m.", "9 Uhr"),
+    ]
+    assert translation(text, source="en", target="de") == "Lunch\t13:30 Uhr   24/7 | 9 Uhr"
