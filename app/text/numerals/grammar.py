@@ -65,6 +65,7 @@ _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 _NAME = re.compile(r"(?!\d{1,2}\.\d{1,2}\.\d{4}\Z)\d+(?:\.\d+)*+(?:[–-]\d+(?:\.\d+)*+)?")
 _POINTS = re.compile(r"\d+(?:\.\d+)*|\d+,\d+")
 _TO = re.compile(r"[–-](?=\S)")
+_CELL_BEGINS, _CELL_ENDS = re.compile(r".?[\n\t]|\s\s|.?\|| ?|\| "), re.compile(r"\s*(?:\n|\Z)|\t|  | ?\|")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT = re.compile(r"\d")
 _DIGITS_BEHIND = re.compile(rf"[{SPACE}]?\d")
@@ -175,7 +176,8 @@ class _Reader:
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
         is_scaled = match["scale"] or (match["letters"] and self._is_money(match))
-        if is_short and not (match["behind"] or is_scaled or is_hour or _currency(match)):
+        is_percent_alone = match["after"] and self._is_alone(match)
+        if is_short and not (match["behind"] or is_scaled or is_hour or _currency(match) or is_percent_alone):
             return None
         if self._writer.can_write and len(digits) <= _LONGEST and not self._is_name(match):
             for read in (self._time, self._date, self._amount):
@@ -332,6 +334,7 @@ class _Reader:
         is_parted = match["letters"] and scale is None
         sign, before, after = match["sign"] or "", match["before"], None if is_parted else match["after"]
         needs_writing = _needs_care(digits) or match["behind"] or scale or before or (after and _currency(match))
+        needs_writing = needs_writing or (after and self._is_alone(match))
         written = self._writer.converted(digits) if needs_writing else None
         if written is None:
             return None
@@ -348,6 +351,11 @@ class _Reader:
         return Numeral(
             begin, end, self._writer.amount(sign, written, symbol, is_first=bool(before), has_scale=has_scale)
         )
+
+    def _is_alone(self, match: re.Match[str]) -> bool:
+        """Tells whether nothing else is in the cell of a number: no model writes it."""
+        before = self._text[max(0, match.start() - 2) : match.start()]
+        return bool(_CELL_BEGINS.fullmatch(before) and _CELL_ENDS.match(self._text, match.end()))
 
     def _is_money(self, match: re.Match[str]) -> bool:
         """Tells whether letters behind a number count money: "$5m" and "5m euros", but not "3m EUR 12.50"."""

@@ -114,8 +114,8 @@ def test_gaps_hold_everything_around_the_sentences() -> None:
 
 
 def test_the_marks_of_quoted_mail_are_no_part_of_a_sentence() -> None:
-    text = ">> Kommst du?\n> Ja.\n>Gut.\n> - Tee\n>= 5 Tage\n3 > 2"
-    assert split(text, language="de").sentences == ("Kommst du?", "Ja.", "Gut.", "Tee", ">= 5 Tage", "3 > 2")
+    text = ">> Kommst du?\n> Ja.\n>Gut.\n> - Tee\n>= 5 Tage\n3 Tage > 2"
+    assert split(text, language="de").sentences == ("Kommst du?", "Ja.", "Gut.", "Tee", ">= 5 Tage", "3 Tage > 2")
 
 
 def test_the_bars_around_the_cells_of_a_row_are_no_part_of_them() -> None:
@@ -149,7 +149,10 @@ def test_a_negative_number_at_the_start_of_a_line_is_no_list_item() -> None:
     assert split("-5 Grad\n3.5 Euro", language="de").sentences == ("-5 Grad", "3.5 Euro")
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\r\n\r\n", "😀👍🏽", "-----", "***\n---", "?!…", "„“", "- \n* "])
+@pytest.mark.parametrize(
+    "text",
+    ["", "   ", "\r\n\r\n", "😀👍🏽", "-----", "***\n---", "?!…", "42", "$5 | 7:3\t\ue000", "3.", "„“", "- \n* "],
+)
 def test_text_without_letter_or_digit_is_one_gap(text: str) -> None:
     assert split(text, language="de") == Segmentation(gaps=(text,), sentences=())
 

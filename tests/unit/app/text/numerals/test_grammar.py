@@ -116,6 +116,8 @@ def test_german_is_written_for_others(text, target, expected):
             "de",
             "Lunch   13 Uhr   Dinner\t19 Uhr\nClosed by 20 Uhr. | Open",
         ),
+        ("50%\nRate   7%\t-5%", "de", "50\u00a0%\nRate   7\u00a0%\t-5\u00a0%"),
+        ("a 7% rate, 5% | 7% of it", "de", "a 7% rate, 5% | 7% of it"),
         ("the 8 a.m. Mass, 5 p.m. on it", "de", "the 8 Uhr Mass, 17 Uhr on it"),
         ("Sunset: 8:31 p.m.\nDinner: 6pm–9pm.\n10 a.m.", "de", "Sunset: 20:31 Uhr\nDinner: 18–21 Uhr.\n10 Uhr"),
         ("Aug 3-7, Jan. 3–5, 2024, Mar 3-2", "de", "3.–7. August, 3.–5. Januar 2024, Mar 3-2"),
