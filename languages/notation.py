@@ -69,7 +69,8 @@ class Notation:
             return re.compile(day_first + r"(?!\w)(?P<day2>)(?P<month2>)(?P<year2>)")
         # Without a year, "March 10" may be the beginning of "In March 10 people came".
         return re.compile(
-            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}}){ordinal}(?:, ?| )(?P<year2>\d{{4}}))(?!\w)"
+            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}})(?:{'|'.join(self.words.ordinal_endings)})?"
+            r"(?:(?:, ?| )(?P<year2>\d{4})|(?=[,;)]|\.?\s*(?:\n|\Z))))(?!\w)"
         )
 
     @cached_property
@@ -88,6 +89,18 @@ class Notation:
             r"(?:,? (?P<year2>\d{4}))?(?![:.,]?\d)"
         )
         return re.compile(rf"(?:{day_first}|{month_first})(?!\w)")
+
+    @cached_property
+    def days_of_months(self) -> re.Pattern[str]:
+        """A day of one month and a day of another: "20. April – 3. Mai 2024", "Apr. 20–May 3"."""
+        names = "|".join((*map(re.escape, self.months), *(rf"{name}\b\.?" for name in self.words.short_months)))
+        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
+
+        def one(number: int) -> str:
+            day, month = rf"(?P<day{number}>\d{{1,2}}){ordinal}", rf"(?P<month{number}>{names})"
+            return rf"\b{month} {day}" if self.long_date.startswith("M") else rf"(?<![\w.,:/–-]){day} {month}"
+
+        return re.compile(rf"{one(1)} ?[–-] ?{one(2)}(?:,? (?P<year>\d{{4}}))?(?![\w–-]|[:.,]?\d)")
 
     @cached_property
     def days_without_month(self) -> re.Pattern[str]:

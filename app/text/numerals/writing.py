@@ -139,6 +139,9 @@ class Writer:
             group = {name: match[name] or match[f"{name}2"] for name in ("first", "day", "month", "year")}
             month = self._here.month(group["month"])
             yield from self._range(match, int(group["first"]), month, int(group["day"]), month, group["year"] or "")
+        for match in finditer(self._here.days_of_months, text):
+            other, month = (self._here.month(name) for name in match.group("month1", "month2"))
+            yield from self._range(match, int(match["day1"]), other, int(match["day2"]), month, match["year"] or "")
         for match in finditer(_DAYS, text) if self.has_ordinal_dates else ():
             month = int(match["month"])
             other = int(match["other"] or month)
