@@ -28,6 +28,7 @@ from app.translation.rules.spaces import (
 )
 
 _DIGIT = re.compile(r"\d")
+_LAST_HOUR = 24.6  # 24.59
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,17 @@ def ordinals(pair: Pair) -> list[Edit]:
     return sorted(Edit(*match.span("ending"), slip.ending) for match, slip in found if match[0] not in pair.source)
 
 
+def hours(pair: Pair) -> list[Edit]:
+    """Removes the word for a clock behind a number that is no hour: models make a time of "at 84"."""
+    word = pair.there.clock.hour_word if pair.there.clock else ""
+    if not word or word not in pair.translation or word in pair.source:
+        return []
+    found = re.finditer(
+        rf"(?<![\d:.,])(?P<hour>\d{{1,9}}(?:[.,]\d+)?)(?P<word>{re.escape(word)})(?!\w)", pair.translation
+    )
+    return [Edit(*each.span("word"), "") for each in found if "," in each["hour"] or float(each["hour"]) > _LAST_HOUR]
+
+
 def regional_spelling(pair: Pair) -> list[Edit]:
     """Spells words as the target's region does."""
     return spelling_edits(pair.source, pair.translation, pair.there)
@@ -60,6 +72,7 @@ def regional_spelling(pair: Pair) -> list[Edit]:
 CORRECTIONS = (
     Correction(capitals),
     Correction(ordinals),
+    Correction(hours),
     Correction(beginning),
     Correction(ending),
     Correction(ellipses),

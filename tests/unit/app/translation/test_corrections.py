@@ -254,6 +254,13 @@ def test_ranges_beside_a_plural_keep_their_hyphen_in_english() -> None:
     assert mirrored(source, translation, "de") == translation.replace("2:5", "2-5").replace("3:6", "3-6")
 
 
+def test_only_hours_have_the_word_for_a_clock() -> None:
+    source = "At 54, at 250–51, in 0.5 and 29.92, from 9.30 to 17:45, at 24."
+    translation = "Um 54 Uhr, um 250–51 Uhr, in 0,5 Uhr und 29.92 Uhr, von 9.30 Uhr bis 17:45 Uhr, um 24 Uhr."
+    expected = "Um 54, um 250–51, in 0,5 und 29.92, von 9.30 Uhr bis 17:45 Uhr, um 24 Uhr."
+    assert mirrored(source, translation, "de") == expected
+
+
 def test_german_ordinals_have_a_full_stop():
     assert mirrored("The 29th book", "Das 29ter Buch", "de") == "Das 29. Buch"
     assert mirrored("It is called 3te Idee.", "Es heißt 3te Idee.", "de") == "Es heißt 3te Idee."
