@@ -97,7 +97,7 @@ _CLOCK = Clock(
     not_hours="per ?cent",
     before_half="the|an?|this|our",
     behind_half=r"""(?:Mon|Tue|Tues|Wednes|Thu|Thur|Thurs|Fri|Satur|Sun)(?:day)?s?|Mon|Wed|Sat|[ACEHMP][KS]?[DS]?T|UTC|GMT|BST
-    |IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|Beijing|Moscow|Tokyo""",
+    |IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|[A-Z][a-z]+[ ]time""",
 )
 
 _WRITING = replace(

@@ -22,7 +22,6 @@ from app.translation.rules.spaces import (
     in_brackets,
     in_quotations,
     no_break,
-    percentages,
     scores,
     spans,
 )
@@ -83,7 +82,6 @@ CORRECTIONS = (
     Correction(in_quotations, is_formatting=True),
     Correction(in_brackets, is_formatting=True),
     Correction(before_numbers),
-    Correction(percentages, is_formatting=True),
     Correction(between_signs),
     Correction(spans),
     Correction(dashes),

@@ -21,7 +21,6 @@ _IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u0
 _JOINED = re.compile(r"(?<![^\s(„“\"])(?P<word>[^\W\d_]{2,40})(?P<number>\d{1,9})(?=\s)")
 _AS_ONE = re.compile(r"[^\W\d_]{2,40}\d{1,9}")  # "MP3"
 _ALONE = re.compile(r"(?<!\S)\d{1,9}(?!\w)")
-_PERCENTAGE = re.compile(r"(?<=\d)(?P<gap>[ \u00a0\u202f]?)%(?![\w%])")  # not "100%ige"
 _IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
@@ -55,15 +54,6 @@ def before_numbers(pair: Pair) -> list[Edit]:
     joined, alone = set(_AS_ONE.findall(pair.source)), set(_ALONE.findall(pair.source))
     ends = [match.end("word") for match in found if match[0] not in joined and match["number"] in alone]
     return [Edit(end, end, " ") for end in ends]
-
-
-def percentages(pair: Pair) -> list[Edit]:
-    """Writes the space between a small number and its percent sign, or none: models copy "5%" and "5 %"."""
-    if "%" not in pair.translation or (notation := notation_of(pair.there.code)) is None:
-        return []
-    found = _PERCENTAGE.finditer(pair.translation)
-    gap = notation.percent_gap
-    return [Edit(*match.span("gap"), gap) for match in found if bool(match["gap"]) != bool(gap)]
 
 
 def in_quotations(pair: Pair) -> list[Edit]:

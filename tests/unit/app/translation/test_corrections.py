@@ -39,7 +39,6 @@ def mirrored(
         ("Andere (2019 gesch.)", "others (2019 est.", "Others (2019 est.)"),
         ("Das (ist) gut (so).", "That (is good (so).", "That (is good (so)."),
         ("Das ist gut (so).", "That is good (so.", "That is good (so)."),
-        ("Um 5 % und 7 %, 100%ige", "by 5 % and 7%, 100%y", "By 5% and 7%, 100%y"),
         ("Mindestens 7 Menschen", "At least7 people", "At least 7 people"),
         ("Seiten 3–5", "pages 3-5", "Pages 3–5"),
         ("Seiten 3–5 und 1–2", "pages 3:5 and 1 - 2", "Pages 3–5 and 1–2"),
