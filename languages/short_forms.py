@@ -16,6 +16,7 @@ _AMOUNT = re.compile(rf"{_NUMBER}\+?{_SPACE}?$")
 _LONGEST_AMOUNT = 16  # characters that are looked at
 _ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
 _MAY_HAVE = rf"{_NUMBER}\+?{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}['’]?\d)"
+_SHORT_RATE = r"(?<=\w\w\w\./)(?<!(?i:max)\./)"  # "Std./Wo.", not "Max./Min."
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
 _NAME = re.compile(rf"{_SPACE}[A-Z]")
 _CAPITAL = re.compile(rf"{_SPACE}[A-ZÄÖÜ]")
@@ -156,7 +157,7 @@ class ShortForms:
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
         )
         return re.compile(
-            rf"(?:(?<={_NUMBER})\+?{_SPACE}?|(?<=[\d€$£]/)(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
+            rf"(?:(?<={_NUMBER})\+?{_SPACE}?|(?:(?<=[\d€$£]/)|{_SHORT_RATE})(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
             rf"|(?<![\w.-])(?:{'|'.join(parts)})"
             rf"|(?:(?<=\d{_SPACE})|(?<=\d\.{_SPACE}))(?P<behind>{month})(?:\.(?!\w)|(?=,?{_SPACE}\d{{4}}\b))"
         )
@@ -190,6 +191,8 @@ class ShortForms:
                 full = before_capital if before_capital and _CAPITAL.match(sentence, end) else first
             if full == match[kind]:
                 continue
+            if kind == "unit" and sentence[begin - 2 : begin] == "./":  # "38 Std./Wo."
+                begin, full = begin - 1, f" {self._rates[0]} {full}"
             if full.endswith("."):  # "loc. cit."
                 yield begin, end, full
                 continue

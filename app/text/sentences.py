@@ -60,6 +60,9 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
 _SHORT_DATE = r"\b\d{1,2}\.\d{1,2}\.\s+$"
+_LISTED_NUMBER = re.compile(r"[^\W\d_], \d{1,2}\.\s+$")
+_SHORT_ADJECTIVE = re.compile(r"(?<!\d )\b[^\W\d_A-Z]{2,}\.\s+$")
+_ROMAN = re.compile(r"[IVX]{2,}(?!\w)")
 # The library sees a number that begins a quotation as a word.
 _QUOTED_NUMBER = re.compile(r"(?<=[\"„“»‚])\d")
 _OPENING = frozenset("„‚([{¿¡")
@@ -78,6 +81,7 @@ class _Ends:
         line_start: What stands before the first sentence of a line: white space, marks of mail and rows, list markers.
         abbreviation: Matches before an end of the library's, where the sentence goes on.
         before_small: Likewise, if a small letter or a stand-in follows.
+        capital_nouns: All nouns have a capital.
         counted: Likewise, if a word with a capital follows that isn't common: a number and a unit.
         common: Common words, in small letters.
         ordinal: Likewise, whatever follows.
@@ -93,6 +97,7 @@ class _Ends:
         self.line_start = re.compile(rf"[\s\ufeff]*+(?:{LINE_MARKS}|{marker}\s++)*+")
         self.abbreviation = _before_space(language.abbreviations)
         self.before_small = _before_space(language.abbreviations_before_small)
+        self.capital_nouns = language.writing.capital_nouns
         self.counted = _counted(language)
         self.common = language.common_words | language.writing.small_words
         self.ordinal = self.after_number = _NEVER
@@ -259,11 +264,15 @@ def _goes_on(before: str, after: str, rules: _Ends) -> bool:
         return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] in "-/"))
     if rules.abbreviation.search(before):
         return True
-    if (after[0].islower() or after[0] == _STAND_IN) and rules.before_small.search(before):
-        return True
-    if after[0].isupper() and rules.counted.search(before):
-        word = _FIRST_WORD.match(after)
-        return word is not None and word[0].lower() not in rules.common
+    if after[0].islower() or after[0] == _STAND_IN or _ROMAN.match(after):
+        if rules.before_small.search(before):
+            return True
+    elif (word := _FIRST_WORD.match(after)) and word[0][0].isupper() and word[0].lower() not in rules.common:
+        # "max. Abstand", "20 Min. Fußweg", "Liga A, 9. Spieltag"
+        if rules.capital_nouns and _SHORT_ADJECTIVE.search(before) and rules.before_small.search(before):
+            return True
+        if rules.counted.search(before) or (rules.has_ordinals and _LISTED_NUMBER.search(before)):
+            return True
     if _SHORT_NUMBER.search(before):  # rule SB8 of UAX 29: no break before a small letter
         return after[0].islower() or bool(rules.after_number.match(after) or rules.ordinal.search(before))
     return False

@@ -31,18 +31,19 @@ _BEFORE_ORDINALS = (
 _AFTER_ORDINALS = (
     r"Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
     r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
-    r"|Aufl\b|und\b|oder\b|bis\b"
+    r"|Aufl\b|FC\b|KW\b|Kalenderwoche|[OU]G\b|Obergeschoss|Vors(?:\.|itzende)|Spieltag|Schuljahr|Semester|Monatsgehalt"
+    r"|und\b|oder\b|bis\b"
 )
 _UNITS = units_of("""
     second: Sekunde Sekunden Sek
     minute: Minute Minuten Min
     hour: Stunde Stunden Std
-    day: Tag Tage Tg
+    day: Tag Tage Tg tgl
     night: Nacht Nächte
     week: Woche Wochen Wo
-    month: Monat Monate Mon Mt
+    month: Monat Monate Mon Mt mtl
     quarter: Quartal Quartale
-    year: Jahr Jahre
+    year: Jahr Jahre jährl
     person: Person Personen Pers
     piece: Stück Stück Stk St
     user: Nutzer Nutzer
@@ -114,9 +115,12 @@ _WRITING = replace(
         """.split()
     ),
     final_abbreviations=tuple(
-        "etc usw Co Nr Dr St Str bzw ca MwSt USt Aufl Enth Jh Min Mitgl Pers Std Stk Tabl Teiln Whg".split()
+        """
+        etc usw Co Nr Dr Str bzw ca Artikelnr Bestellnr Hausnr Kontonr Kundennr Rechnungsnr Steuernr Telefonnr
+        """.split()
     )
-    + SHORT_FORMS.inside,
+    + SHORT_FORMS.inside
+    + SHORT_FORMS.before_small,
     ordinal_slips=(OrdinalSlip(re.compile(r"(?<![\d.,])\d+(?P<ending>te[mnrs]?)(?= \w)"), "."),),  # "29ter"
     doubled=frozenset("das dem den der die sie ihr".split()),
 )
@@ -151,6 +155,11 @@ _GREETING = re.compile(
 _SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
 _SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}
 _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # "Kundennr.", "Kunden-Nr."
+_CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
+_COUNTED = re.compile(r"(?<=\d\.) ?(?P<short>OG|KW)\b")  # "2. OG"; models know only the other word for a storey
+_COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
+_JOINED = re.compile(r"(?<=[\d\ue000-\uf8ff]-)(?:Zi\b\.?(?:-Whg\b\.?)?|tlg\.)")  # "3-Zi.-Whg."
+_JOINED_FORMS = {"Zi": "Zimmer", "Zi-Whg": "Zimmer-Wohnung", "tlg": "teilig"}
 
 
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
@@ -161,6 +170,9 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield from SHORT_FORMS.written_out(sentence)
     yield from ((*match.span(), _SPOONS[match[0]]) for match in _SPOON.finditer(sentence))
     yield from ((*match.span(), "nummer") for match in _NUMBER_OF.finditer(sentence))
+    yield from ((*match.span(), "Nummer") for match in _CODE_NUMBER.finditer(sentence))
+    yield from ((*match.span(), _COUNTED_FORMS[match["short"]]) for match in _COUNTED.finditer(sentence))
+    yield from ((*match.span(), _JOINED_FORMS[match[0].replace(".", "")]) for match in _JOINED.finditer(sentence))
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"
 
@@ -223,7 +235,7 @@ LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE", "LI"),
     abbreviations=(
-        *"Dipl Hrsg Ing sog sogen Bhf Mo Di Mi Do Fr Sa Tsd".split(),
+        *"Dipl Hrsg Ing sog sogen Bhf Mo Di Mi Do Fr Sa Tel Tsd".split(),
         *SHORT_FORMS.inside,
     ),
     abbreviations_before_small=SHORT_FORMS.before_small,

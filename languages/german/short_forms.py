@@ -10,6 +10,15 @@ _ADVERBS = """
     amt ausschließ beruf betrieb erforder freund geschäft gesetz gewerb halbjähr hauptsäch jähr monat münd nachträg
     persön recht schrift staat tatsäch täg vertrag vierteljähr voraussicht wirtschaft wöchent zusätz öffent ärzt
 """.split()
+# A hyphen stands where the short form has its full stop.
+_ADJECTIVES = """
+    arab-isch biol-ogisch bürgerl-ich chem-isch ehrenamtl-ich elektr-isch europ-äisch gepr-esst geschäftsf-ührend
+    griech-isch hausgem-acht hist-orisch jap-anisch jur-istisch kaufm-ännisch kirchl-ich kroat-isch körperl-ich
+    lat-einisch mechan-isch menschl-ich männl-ich niederl-ändisch norw-egisch nördl-ich opt-ional orig-inal
+    philos-ophisch phys-ikalisch polit-isch poln-isch priv-at rel-ativ rumän-isch russ-isch röm-isch schwed-isch
+    städt-isch südl-ich techn-isch theol-ogisch tschech-isch türk-isch ukrain-isch veg-etarisch verst-orben
+    vorl-äufig weibl-ich westl-ich zul-ässig zust-ändig östl-ich überb-acken
+""".split()
 _NUMBERS = {
     "Art": "Artikel",
     "Auftr": "Auftrags",
@@ -27,6 +36,7 @@ _NUMBERS = {
 
 SHORT_FORMS = ShortForms(
     units="""
+        J.: Jahr/Jahre
         Std: Stunde/Stunden
         Min: Minute/Minuten
         min.: Minute/Minuten
@@ -42,6 +52,9 @@ SHORT_FORMS = ShortForms(
         Zi.: Zimmer
         qm: Quadratmeter
         cbm: Kubikmeter
+        St.: Stück
+        v. H.: Prozent
+        v. T.: Promille
     """,
     quantities="""
         Ds.: Dose/Dosen
@@ -56,6 +69,7 @@ SHORT_FORMS = ShortForms(
         Stck: Stück
         Stk: Stück
         Tabl.: Tablette/Tabletten
+        Tbl.: Tablette/Tabletten
         Teel.: Teelöffel
     """,
     rates=("pro", "je"),
@@ -66,13 +80,17 @@ SHORT_FORMS = ShortForms(
         Bsp.: Beispiel
         Fn.: Fußnote
         Gl.: Gleis
+        Gr.: Größe
         Kap.: Kapitel
+        KW: Kalenderwoche
         max.: maximal
         mind.: mindestens
         min.: mindestens
         Min.: Min.
         Pkt.: Punkt
         rd.: rund
+        Rdnr.: Randnummer
+        Rn.: Randnummer
         S.: Seite
         s. S.: siehe Seite
         Sp.: Spalte
@@ -96,12 +114,17 @@ SHORT_FORMS = ShortForms(
         geb.: née
         gez.: unterzeichnet von
         Gez.: Unterzeichnet von
+        Bgm.: Bürgermeister
+        Frl.: Fräulein
         Hr.: Herr
         Hr. u. Fr.: Herr und Frau
         Hr. und Fr.: Herr und Frau
         Hrn.: Herrn
         lg: liebe Grüße
+        Inh.: Inhaber
         Lg: Liebe Grüße
+        Ltg.: Leitung
+        Pfr.: Pfarrer
         s.: siehe
     """,
     links="""
@@ -111,9 +134,12 @@ SHORT_FORMS = ShortForms(
         u.: und
     """,
     leading="".join(f"{stem}l.: {stem}lich\n" for stem in _ADVERBS)
+    + "".join("{0}.: {0}{1}/{0}{1}e\n".format(*word.split("-")) for word in _ADJECTIVES)
     + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in _NUMBERS.items())
     + """
         abgeschl.: abgeschlossen/abgeschlossene
+        Abk.: Abkürzung
+        Abt.: Abteilung
         abh.: abhängig
         Abf.: Abfahrt
         Abschn.: Abschnitt
@@ -136,6 +162,7 @@ SHORT_FORMS = ShortForms(
         bearb. von: bearbeitet von
         Bearb.: Bearbeitung
         Bem.: Bemerkungen
+        Bekl.: Beklagte
         bes.: besonders/besondere
         betr.: betreffend
         Betr.: Betreff
@@ -158,6 +185,7 @@ SHORT_FORMS = ShortForms(
         evang.: evangelisch/evangelische
         evtl.: eventuell
         exkl.: exklusive
+        frdl.: freundlich/freundlichen
         frz.: französisch/französische
         geb. am: geboren am
         geb. in: geboren in
@@ -177,6 +205,9 @@ SHORT_FORMS = ShortForms(
         hrsg. v.: herausgegeben von
         hrsg. von: herausgegeben von
         Hrsg.: Ed.
+        herzl. Gruß: herzlicher Gruß
+        herzl. Grüße: herzliche Grüße
+        hl.: heilig/heilige
         i. d. F.: in der Fassung
         i. d. R.: in der Regel
         i. H. v.: in Höhe von
@@ -194,6 +225,7 @@ SHORT_FORMS = ShortForms(
         kath.: katholisch/katholische
         kl.: klein/kleiner
         Kl.: Klasse
+        Ldkr.: Landkreis
         led.: ledig
         lfd.: laufend/laufende
         lfd. Nr: laufende Nummer
@@ -219,6 +251,7 @@ SHORT_FORMS = ShortForms(
         s. unten: siehe unten
         s. Br.: s. Br.
         s. Zt.: seinerzeit
+        Röm.: Röm.
         span.: spanisch/spanische
         stellv.: stellvertretend/stellvertretende
         Stellv.: Stellvertreter
@@ -238,6 +271,7 @@ SHORT_FORMS = ShortForms(
         Übers.: Übersetzung
         ungef.: ungefähr
         unveränd.: unverändert/unveränderte
+        ugs.: umgangssprachlich/umgangssprachliche
         urspr.: ursprünglich/ursprüngliche
         v. d. Essen: vor dem Essen
         v. Chr.: v. Chr.
@@ -247,6 +281,7 @@ SHORT_FORMS = ShortForms(
         versch.: verschieden/verschiedene
         vgl.: cf.
         Vgl.: Vergleiche
+        Vj.: Vorjahr
         Vors.: Vorsitzender
         vorauss.: voraussichtlich
         wahrsch.: wahrscheinlich
@@ -254,6 +289,7 @@ SHORT_FORMS = ShortForms(
         Wg.: Wg.
         wiss.: wissenschaftlich/wissenschaftliche
         Wohnfl.: Wohnfläche
+        zit. n.: zitiert nach
         z. Bsp.: zum Beispiel
         z. Hd.: für die Aufmerksamkeit von
         z. Hd. v.: für die Aufmerksamkeit von
@@ -270,7 +306,11 @@ SHORT_FORMS = ShortForms(
     # "S. 2" of a law is its second sentence. "Gl. 7" may be an equation.
     never={
         "Abs.": r"§|\bArt\.",
-        "S.": r"§|\b(?:Abs|Art|Nr)\.",
+        "J.": r"\bJ\. ?[A-ZÄÖÜ]",
+        "KW": r"\d ?KW\b",
+        "n. V.": r"\d:\d",
+        "S.": r"§|\b(?:Abs|Art)\.|\bNr\. ?\d+[a-z]? S\.",
+        "St.": r"\bSt\.[ -]?[A-ZÄÖÜ]",
         "Z.": r"§|\b(?:Abs|Art|Nr)\.",
         "Gl.": r"\A(?![^:]*(?:\b(?:Abf|Ank|Hbf|Bhf|Zug|Uhr)\b|\d:\d\d))",
     },
@@ -282,6 +322,7 @@ SHORT_FORMS = ShortForms(
         hdl: hab dich lieb
         i. Allg.: im Allgemeinen
         i. e. S.: im engeren Sinne
+        i. O.: in Ordnung
         i. w. S.: im weiteren Sinne
         im DG: im Dachgeschoss
         im EG: im Erdgeschoss
@@ -295,6 +336,10 @@ SHORT_FORMS = ShortForms(
         M. E.: M. E.
         m. W.: soweit ich weiß
         M. W.: M. W.
+        k. A.: keine Angabe
+        n. i. O.: nicht in Ordnung
+        n. V.: nach Vereinbarung
+        N. V.: N. V.
         mMn: meiner Meinung nach
         MwSt.: Mehrwertsteuer
         o. Ä.: oder Ähnliches

@@ -60,6 +60,16 @@ def written_out(text: str, language: str) -> str:
         ("zzgl. 19 % MwSt.", "zuzüglich 19 % Mehrwertsteuer"),
         ("18. Jh.", "18. Jahrhundert"),
         ("vllt ist das iwie gut", "vielleicht ist das irgendwie gut"),
+        (
+            "Weibl. Vorname, griech. Göttin, ein chem. Element",
+            "Weibliche Vorname, griechische Göttin, ein chemische Element",
+        ),
+        ("Ab 6 J.: 1 Tbl., 100 St., 5 v. H.", "Ab 6 Jahre: 1 Tablette, 100 Stück, 5 Prozent."),
+        ("38,5 Std./Wo., 5 €/Std.", "38,5 Stunden pro Woche, 5 €/Stunde."),
+        ("3-Zi.-Whg., 6-tlg. Set im 2. OG, 1.OG", "3-Zimmer-Wohnung, 6-teilig Set im 2. Stock, 1. Stock"),
+        ("Ende 10. KW, in KW 12, Gr. 38", "Ende 10. Kalenderwoche, in Kalenderwoche 12, Größe 38"),
+        ("CAS-Nr.: 64, SV-Nr. 65, Rn. 21", "CAS-Nummer: 64, SV-Nummer 65, Randnummer 21"),
+        ("Inh. Max Meier, Haustiere n. V.", "Inhaber Max Meier, Haustiere nach Vereinbarung."),
     ],
 )
 def test_german_short_forms_are_written_out(written: str, full: str) -> None:
@@ -144,6 +154,9 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Das schöne Mädl. Der Kerl.", "de"),
         ("Kabel 25 kA, lg 100, LG, HDL-Wert", "de"),
         ("Du bist so 3 Mal da. Do it.", "de"),
+        ("Die 2 St. Pauli-Fans, Platz 3 J. Müller", "de"),  # names
+        ("Motor 74 KW 101 PS, Max./Min.-Anzeige", "de"),
+        ("Die OG-Bau, das OG, Herr v. H.", "de"),
         ("Ru's friends of Imo State", "en"),
         ("24 W/m², I/O, and/or, /b/ and /w/ are", "en"),
         ("1986 (c. 31), c. 5 of the Act", "en"),  # chapters

@@ -31,6 +31,12 @@ GERMAN = [
     ["Er sah „Wer hat Angst?“, „Los!“ und mehr."],
     ["Sie begrüßte die Gäste.", '"60 Jahre sind viel."', "Ist das wahr?", "„60 Jahre sah er, vgl. „12 Affen“."],
     ["Das Buch von Prof. „5 Sterne“ Müller dauert evtl. „3 Wochen“, bspw. „2 Tage“."],
+    ["Der weibl. Vorname steht in Abt. III und Kap. IV hier.", "Gut."],
+    ["Der max. Abstand und die min. Größe.", "Hallo Max.", "Das ist gut."],
+    ["Das sind 80 qm.", "Kommen Sie!"],
+    ["Liga A, 9. Spieltag und 13. Monatsgehalt.", "Ende."],
+    ["Er wohnt in Haus A, 3.", "Das ist gut.", "Es kamen 10, 12, 13.", "Tom kam nicht."],
+    ["Beginn 10. KW 2025, der Verein 1. FC Köln.", "Ende."],
     ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
 ]
 ENGLISH = [
@@ -46,6 +52,7 @@ ENGLISH = [
     ["The max. temp. is 10 on Mon. and Tue. at Mt. Everest, see figs. 5 and 6.", "Right."],
     ["He sat.", "This is the max.", "Then he left."],
     ["I am 5.", "You are 6."],
+    ["See vol. III and ch. IV.", "Right."],
     ["He saw \ue000.", "\ue001 ran away.", "Then came \ue002!"],
 ]
 
