@@ -70,7 +70,9 @@ def _reference(text: str, begin: re.Match[str]) -> tuple[str, int]:
     values = _joined(begin["values"])
     is_section = begin["kind"].startswith("§")
     kinds = ("Section", "Sections") if is_section else ("Article", "Articles")
-    written = f"{kinds[not values.isalnum()]} {values}" + (" et seq." if begin["following"] else "")
+    written = f"{kinds[not values.isalnum() or begin['kind'] in ('§§', 'Artt.')]} {values}" + (
+        " et seq." if begin["following"] else ""
+    )
     end = begin.end()
     while part := _PART.match(text, end):
         end = part.end()

@@ -39,6 +39,7 @@ def test_an_address_is_kept(text: str, kept: str | None) -> None:
         ("§§ 12 und 13 StGB", "Sections 12 and 13 StGB"),
         ("§ 433 Abs. 1 und 2 BGB", "Section 433(1) and (2) BGB"),
         ("§ 3 ff. HGB", "Section 3 et seq. HGB"),
+        ("§§ 51 ff. AO", "Sections 51 et seq. AO"),
         ("§ 35a EStG", "Section 35a EStG"),
         ("Artikel 5", "Article 5"),
         ("Vgl. § 14 UStG", "Cf. Section 14 UStG"),
