@@ -12,7 +12,8 @@ from languages.writing import Quotes
 CLOSING = "\"'”“’‘»«›‹)]*"
 """Signs that may close a sentence behind its final mark."""
 # The final punctuation, and closing signs after it.
-_END = re.compile(rf"(?P<mark>\.{{3}}|[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
+# A full stop before another mark is that of a short form: "500 Stk.?"
+_END = re.compile(rf"(?P<mark>\.{{3}}|(?!(?<!\.)\.[!?:])[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
 _INCHES = re.compile(r"\d\"")
 _BEGINNING = re.compile(r"(?P<opening>[„“”»«\"'‘‚(\[]*)(?P<dots>\.{3}|…)?(?P<space>[ \u00a0]?)")
 _CLOSED = re.compile(r"(?P<inside>[.!?…]*)(?P<sign>[„“”»«\"])(?P<outside>[.!?…]*)\Z")
@@ -239,7 +240,8 @@ def _final_mark(pair: Pair) -> list[Edit]:
         return _ellipsis(pair, at, at + len(other), mark)
     if _same(mark, other):
         return _written(pair, at, at + len(other), other)
-    if mark and (other or not abbreviation.search(source.rstrip()[-_LAST:]) or pair.options.preserves_formatting):
+    is_short_form = abbreviation.search(source[: here.end("mark")][-_LAST:])
+    if mark and (other or not is_short_form or pair.options.preserves_formatting):
         if not other and not (here["closing"].strip() and there["closing"].strip()):
             at = len(translation.rstrip())
         return _written(pair, at, at + len(other), mark)

@@ -10,9 +10,9 @@ from languages.notation import notation_of
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
 # letters took 20 s.
 _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]))")
-# A currency or the like, and another sign behind a space.
+# A currency or the like, and another sign behind a space; a number that is divided.
 _SYMBOL = "[$€£¥₹₩©®™°§]"
-_APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|(?P<other>[^\w\s.,;:!?]) (?P<symbol>{_SYMBOL}))")
+_APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|([^\w\s.,;:!?]) ({_SYMBOL})|(?<!\d)(\d{{1,9}}) (: )(?=\d))")
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
 _GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
@@ -159,14 +159,15 @@ def no_break(pair: Pair) -> list[Edit]:
 
 
 def between_signs(pair: Pair) -> list[Edit]:
-    """Keeps signs apart that the source keeps apart, as in "10 € / 12 $": models join them."""
+    """Keeps signs apart that the source keeps apart, as in "10 € / 12 $" and "12 : 4": models join them."""
     source, translation = pair.source, pair.translation
     edits = {}
-    for first, second, other, symbol in dict.fromkeys(_APART.findall(source)):
-        left, right = first or other, second or symbol
+    for groups in dict.fromkeys(_APART.findall(source)):
+        left, right = filter(None, groups)
         place = translation.find(left + right)
         if place >= 0 and f"{left} {right}" not in translation:
-            edits[place + 1] = Edit(place + 1, place + 1, " ")
+            end = place + len(left)
+            edits[end] = Edit(end, end, " ")
     return list(edits.values())
 
 
