@@ -18,6 +18,7 @@ from languages.numbers import NumberWords
 from languages.registry import language_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NO_UNIT = re.compile(r"(?<![\w/])(?<!\d )[^\W\d_]{2,}(?:['’][^\W\d_]+)*")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\d{1,3}(?:[.,\u00a0\u202f ]\d{3})+(?!\d)|\d+")
 # Digits with points and commas between them, and those of them that are a number or a date in some language.
@@ -141,8 +142,8 @@ def _run(tokens: list[str], size: int, doubled: Collection[str]) -> int:
 
 
 def _is_copy(source: str, translation: str) -> bool:
-    """Tell whether the translation contains most of the source's words that are not names, and at least three."""
-    words = {word for word in _WORD.findall(source) if word[0].islower()}
+    """Tell whether the translation contains most of the source's words, no names or units, and at least three."""
+    words = {word for word in _NO_UNIT.findall(source) if word[0].islower()}
     return len(words) >= 3 and len(words & set(_WORD.findall(translation))) > 0.6 * len(words)
 
 

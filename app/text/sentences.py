@@ -41,6 +41,7 @@ _LIST_MARKER = (
 
 # Never part of a sentence at its ends: white space, control and zero-width characters, emoji with their selectors.
 _EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]")
+_TRIPLE = re.compile(r"\"{3}|'{3}")  # of a string in Python, of bold words in a wiki
 # One word between two marks, or several in brackets. Models copy "(Hello)" or misspell it: their pieces of words begin
 # with a space. A button, "[Accept all]", may be a label.
 _WRAPPED = re.compile(
@@ -205,10 +206,10 @@ def _content_start(text: str, begin: int, end: int, rules: _Ends) -> int:
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and _EDGE.match(text, start):
-        start += 1
-    while start < end and _EDGE.match(text, end - 1):
-        end -= 1
+    while start < end and (edge := _EDGE.match(text, start) or _TRIPLE.match(text, start, end)):
+        start = edge.end()
+    while start < end and (_EDGE.match(text, end - 1) or _TRIPLE.match(text, max(start, end - 3), end)):
+        end -= 3 if text[end - 1] in "\"'" else 1
     while _WRAPPED.fullmatch(text, start, end):
         start, end = start + 1, end - 1
     return start, end

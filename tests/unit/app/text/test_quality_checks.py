@@ -23,6 +23,8 @@ REFERENCES = sorted(Path(__file__).parents[4].glob("data/de-en/eval/*.tsv"))
         ("Hahahaha!", "Hahahaha!"),
         ("Berlin", "Berlin"),
         ("Tom Smith, Berlin, Hamburg", "Tom Smith, Berlin, Hamburg"),
+        ("Maße (B x H x T): 26 x 36 cm, 9,2 kg, 1,1 m", "Size (B x H x T): 26 x 36 cm, 9.2 kg, 1.1 m"),
+        ("Pilze (a, g), d = 25 cm", "Mushrooms (a, g), d = 25 cm"),
         ("Es kostet 10.000 Euro.", "It costs 10,000 euros."),
         ("Es kostet 10 000 Euro.", "It costs 10000 euros."),
         ("They paid $4,763.13 for it.", "Sie zahlten 4.763,13 $ dafür."),

@@ -97,6 +97,11 @@ def test_brackets_around_a_part_stay_in_the_sentence(text: str) -> None:
     assert split(text, language="en").sentences == (text,)
 
 
+@pytest.mark.parametrize("text", ['"""Gut so."""', "'''Gut so.'''", '    """Gut so.\n    """'])
+def test_the_marks_around_a_string_are_no_part_of_its_sentence(text: str) -> None:
+    assert split(text, language="de").sentences == ("Gut so.",)
+
+
 @pytest.mark.parametrize("text", ["(s. o.)", "[x2]", "(see below)", "“Yes” and “No”", '"Hello'])
 def test_other_marks_stay_in_the_sentence(text: str) -> None:
     assert split(text + " Ende", language="de").sentences[0].startswith(text)
