@@ -15,6 +15,7 @@ from languages.german.laws import references
 from languages.german.nouns import is_common_noun
 from languages.german.short_forms import SHORT_FORMS
 from languages.german.streets import COMPOUND, KEPT
+from languages.german.titles import KEPT as KEPT_TITLES
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, Negations, NounProbe
 from languages.neutral import neutral, writing_of
@@ -260,7 +261,7 @@ LANGUAGE = replace(
     is_common_noun=is_common_noun,
     references=references,
     keys=_KEYS,
-    kept_names=KEPT,
+    kept_names=(*KEPT, *KEPT_TITLES),
     street_names=COMPOUND,
     negations=_NEGATIONS,
     common_words=_COMMON_WORDS,

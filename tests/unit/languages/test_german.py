@@ -7,6 +7,7 @@ import pytest
 from languages import german
 from languages.german.laws import references
 from languages.german.streets import KEPT
+from languages.german.titles import KEPT as KEPT_TITLES
 from languages.german.umlauts import restored
 
 
@@ -27,6 +28,27 @@ from languages.german.umlauts import restored
 )
 def test_an_address_is_kept(text: str, kept: str | None) -> None:
     assert next((match[0] for _, pattern in KEPT for match in pattern.finditer(text)), None) == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Zahnarzt Dr. med. dent. Weiß", "Dr. med. dent. Weiß"),
+        ("Von Prof. Dr. rer. nat. Klaus Klein.", "Prof. Dr. rer. nat. Klaus Klein"),
+        ("Dr. h.c. Anna Groß-Weiß, Köln", "Dr. h.c. Anna Groß-Weiß"),
+        ("Frau Dr. Groß ist da.", "Dr. Groß"),
+        ("Dipl.-Ing. (FH) Hans Lang", "Dipl.-Ing. (FH) Hans Lang"),
+        ("Frau Dr. Großmann ist da, Dr. Müller auch.", None),
+        ("Sie wurde zum Dr. phil. promoviert.", None),
+        ("Er wurde Dr. phil. Die Arbeit ist gut.", None),
+        ("Das Urteil (VIII ZR 277/16)", "VIII ZR 277/16"),
+        ("1 BvR 209/83", "1 BvR 209/83"),
+        ("120 Js 4711/19", "120 Js 4711/19"),
+        ("In 3 Tagen 10/24, am 3 Uhr 12/24", None),
+    ],
+)
+def test_titled_names_and_file_numbers_are_kept(text: str, kept: str | None) -> None:
+    assert next((match[0] for _, pattern in KEPT_TITLES for match in pattern.finditer(text)), None) == kept
 
 
 @pytest.mark.parametrize(

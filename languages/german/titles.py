@@ -1,0 +1,16 @@
+"""Names behind academic titles, and file numbers of courts, which stay: "Dr. med. dent. Weiß", "VIII ZR 277/16"."""
+
+import re
+
+_NO_NAME = r"(?!(?:Der|Die|Das|Den|Dem|Er|Sie|Es|Ein|Eine|Ich|Wir|Im|In|Am|An|Auf|Bei|Mit|Nach|Seit|Von|Zu|Dann)\b)"
+_NAME = rf" {_NO_NAME}[A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?"
+_TITLE = r"(?:Prof\. )?(?:Dr\.(?: ?[a-z]{1,5}\.)+|Dipl\.-[A-Z]\w{1,5}\.(?: \(FH\))?)"
+_ADJECTIVES = (
+    "Alt|Braun|Ernst|Frei|Fröhlich|Groß|Grün|Jung|Klein|Klug|Kurz|Lang|Neu|Reich|Scharf|Schwarz|Stark|Weiß|Wild"
+)
+# A title of several parts with a name, or a name that is an adjective: "Dr. rer. nat. Klaus Klein", "Dr. Groß".
+TITLED = re.compile(rf"(?<![\w.-])(?:{_TITLE}{_NAME}(?:{_NAME})?|Dr\. (?:{_ADJECTIVES}))(?![\w-])")
+# The signs of the German courts' registers: ZR, StR, BvR, AZR, C, Js.
+_REGISTER = r"[A-Z](?:[a-z]?[A-Z]){0,2}[a-z]?(?: \([A-Za-z]{1,6}\))?"
+FILE_NUMBER = re.compile(rf"(?<![\w/])(?:[IVX]{{1,5}}|\d{{1,3}}[a-z]?) {_REGISTER} \d{{1,5}}/\d{{2}}(?![\w/])")
+KEPT = ((frozenset("."), TITLED), (frozenset("/"), FILE_NUMBER))
