@@ -48,6 +48,7 @@ class ShortForms:
         words: What may stand anywhere. The spaces behind its full stops may be missing.
         months: What stands beside a number, with a full stop; before a year; in a range or pair of months.
         days: What stands in a range or list of days, before a date, or with a full stop before an hour.
+        before_days: Words before a day, in small letters: "until Fri."
         until: The word between the first and the last of several days.
         both: The word between two days.
         hour: An expression of what stands behind the number of an hour.
@@ -77,6 +78,7 @@ class ShortForms:
         words: str,
         months: str,
         days: str,
+        before_days: Iterable[str] = (),
         until: str,
         both: str,
         hour: str,
@@ -98,12 +100,11 @@ class ShortForms:
         self._tables = {kind: _table(lines) for kind, lines in tables.items()}
         full = {kind: {_key(short): each for short, each in table.items()} for kind, table in self._tables.items()}
         self.months, self.days = self._tables["month"], self._tables["day"]
-        self._full = full | {"behind": full["month"], "dotless": full["day"]}
-        self._rates, self._hour, self._daytimes = tuple(rates), hour, daytimes
+        self._full = full | {"behind": full["month"], **dict.fromkeys(("dotless", "appointed"), full["day"])}
+        self._before_days, self._rates, self._hour, self._daytimes = tuple(before_days), tuple(rates), hour, daytimes
         self._month_goes_on = r"|\d{1,2}(?![\w%]|[.:,]\d)" if day_behind else ""
         self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both, ",": ","}
-        words_with_stop = [short for short in self._tables["word"] if short.endswith(".")]
         begun = (
             short.partition(" ")[0] for kind in ("leading", "word") for short in self._tables[kind] if " " in short
         )
@@ -112,7 +113,7 @@ class ShortForms:
         self.before_small = _without_stop(
             self._tables["unit"],
             self._tables["reference"],
-            words_with_stop,
+            (short for short in self._tables["word"] if short.endswith(".")),
             (each for each in begun if each[2:].endswith(".")),
         )
         self.before_noun = _without_stop(_table(quantities))
@@ -135,9 +136,10 @@ class ShortForms:
         )
         date = rf"{_DATE}|\d{{1,2}}(?:\.|st|nd|rd|th)?{_SPACE}(?:{month})|(?:{month})[^\W\d_]*\.?{_SPACE}\d"
         time = (
-            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b|(?:{self._daytimes})\b"
+            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b|(?:{self._daytimes})\b|[\ue000-\uf8ff]"
             rf"|\d[\d.:]{{0,4}}(?:{_SPACE}?[-–]{_SPACE}?\d[\d.:]{{0,4}})?{_SPACE}?(?:{self._hour})"
         )
+        before_day = "|".join(rf"(?<=\b{word}{_SPACE})" for word in self._before_days) or "(?!)"
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())
         self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day}|{month})\b\.?+")
@@ -152,6 +154,7 @@ class ShortForms:
             rf"(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
             rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
             rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
+            rf"(?:{before_day})(?P<appointed>{day})(?:\.(?!\w)|(?![\w.-]|{_NAME.pattern}))",
             rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
             rf"(?:(?<=[^\W\d_]{_SPACE})|(?<=[^\W\d_]{{2}}\.{_SPACE}))"
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),

@@ -124,7 +124,7 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
             found += closed(sentence, translation, direction)
         if marks and sentence[marks[0].begin] in "›‹":
             found += _single_marks(translation, len(marks), direction.there)
-        if greeting and "," in translation:
+        if greeting and translation.count(",") > sentence.count(","):
             comma = translation.index(",")
             found.append(Edit(comma, comma + 1, ""))
         if in_capitals:

@@ -22,6 +22,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SLASH = re.compile(r"(?:(?<=[^\W\d_]{2})|(?<=[\d€$£%\ue000-\uf8ff])|(?<=[\d\s][a-zA-Z]))(?P<slash>/)(?=[^\W\d_]{2})")
 _SHORT = 2  # letters: units have no more, unless they are common words
 _SUSPENDED = re.compile(r"(?<=[^\W\d_]{2}-)/(?=[^\W\d_]{3})")
+_SECOND_HALF = re.compile(r"(?<=[^\W\d_]{3})/(?=-(?P<half>[^\W\d_]{3,}))")  # "Geburtsdatum/-ort"
 _AND = re.compile(r"(?<=[^\W\d_]{2}) & (?=[^\W\d_]{2})")
 # A prefix and a unit that all languages write alike: BIPM, "The International System of Units"; IEC 80000-13 (bytes).
 _UNIT = r"[kKMGTPcmµn]?i?(?:[Bbgmltsh]|[Bb]its?|Wh?|Hz|Pa|J|V|A|cal)"
@@ -45,7 +46,7 @@ def spaced(sentence: str, direction: Direction) -> list[Edit]:
     edits = [Edit(place, place + 1, " / ") for place in _slashes(sentence, direction.here)]
     here, there = direction.here.conjunctions[:1], direction.there.conjunctions[:1]
     if here and there:
-        edits += (Edit(*match.span(), f" {here[0]} ") for match in _signs_for_and(sentence))
+        edits += (Edit(*match.span(), f" {here[0]} ") for match in _signs_for_and(sentence, direction.here))
     return sorted(edits)
 
 
@@ -53,7 +54,7 @@ def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Ed
     """Yields what makes the signs of a translation those of its sentence, which was translated with ``spaced``."""
     if " /" not in sentence and "/ " not in sentence:
         yield from (Edit(*match.span(), "/") for match in _SPACED_SLASH.finditer(translation) if match[0] != "/")
-    signs = _signs_for_and(sentence)
+    signs = _signs_for_and(sentence, direction.here)
     if signs and direction.there.conjunctions:
         # The model may copy the source's word; and the source may have such words itself.
         words = {*direction.there.conjunctions[:1], *direction.here.conjunctions[:1]}
@@ -65,8 +66,9 @@ def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Ed
                 yield Edit(*found.span(), meant[0])
 
 
-def _signs_for_and(sentence: str) -> list[re.Match[str]]:
-    return sorted([*_SUSPENDED.finditer(sentence), *_AND.finditer(sentence)], key=re.Match.start)
+def _signs_for_and(sentence: str, here: Language) -> list[re.Match[str]]:
+    halves = (match for match in _SECOND_HALF.finditer(sentence) if match["half"] not in here.gender_endings)
+    return sorted([*_SUSPENDED.finditer(sentence), *halves, *_AND.finditer(sentence)], key=re.Match.start)
 
 
 def unit_price(

@@ -149,14 +149,18 @@ _GREETING = re.compile(
     r"(?P<greeting>(?:[Hh]allo|[Hh]i|[Hh]ey|[Ss]ervus|[Mm]oin|[Gg]rüß (?:dich|euch|Gott)|[Gg]rüezi|[Tt]schüss|[Cc]iao"
     r"|[Gg]ute[nr]? (?:Morgen|Tag|Abend|Nacht)|[Ww]illkommen|[Dd]anke|[Aa]uf Wiedersehen))"
     r" (?!zusammen|alle|ihr|du|lieb|wie|und|noch|mal|aus|an|von|in|im|dir|euch|Ihnen|für|auch)[^\W\d_]+(?: [^\W\d_]+)?"
-    r"(?P<mark>[.!?…]*)"
+    r"(?P<mark>,|[.!?…]*)"
 )
+# "Hallo Frau Braun, danke": models take the greeting for a name, too.
+_GREETED = re.compile(r"(?:Hallo|Hi|Guten (?:Morgen|Tag|Abend))(?= (?:Frau|Herrn?)(?: [^\W\d_]+\.?){1,3}[,!] \S)")
 
 # TL is the Turkish lira, too: "50 TL".
 _SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
 _SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}
 _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # "Kundennr.", "Kunden-Nr."
 _CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
+# "Geburtsdatum/-ort"; forms for men and women are no second halves.
+_SECOND_HALF = re.compile(r"(?<=[a-zäöüß]{3}/)-(?!innen\b|nen\b)(?P<first>[a-zäöüß])(?=[a-zäöüß]{2})")
 _COUNTED = re.compile(r"(?<=\d\.) ?(?P<short>OG|KW)\b")  # "2. OG"; models know only the other word for a storey
 _COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
 _JOINED = re.compile(r"(?<=[\d\ue000-\uf8ff]-)(?:Zi\b\.?(?:-Whg\b\.?)?|tlg\.)")  # "3-Zi.-Whg."
@@ -174,6 +178,9 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield from ((*match.span(), "Nummer") for match in _CODE_NUMBER.finditer(sentence))
     yield from ((*match.span(), _COUNTED_FORMS[match["short"]]) for match in _COUNTED.finditer(sentence))
     yield from ((*match.span(), _JOINED_FORMS[match[0].replace(".", "")]) for match in _JOINED.finditer(sentence))
+    yield from ((*match.span(), match["first"].upper()) for match in _SECOND_HALF.finditer(sentence))
+    if greeted := _GREETED.match(sentence):
+        yield greeted.end(), greeted.end(), ","
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"
 

@@ -299,6 +299,7 @@ SHORT_FORMS = ShortForms(
         zw.: zwischen
         zzgl.: zuzüglich
     """,
+    before_days=("ab", "am", "bis", "jeden", "nächsten", "seit", "vom", "zum"),
     until="bis",
     both="und",
     hour="Uhr",
@@ -306,6 +307,7 @@ SHORT_FORMS = ShortForms(
     # "S. 2" of a law is its second sentence. "Gl. 7" may be an equation.
     never={
         "Abs.": r"§|\bArt\.",
+        "Fr.": r"\bFr\.,? ?[\ue000-\uf8ff]",
         "J.": r"\bJ\. ?[A-ZÄÖÜ]",
         "KW": r"\d ?KW\b",
         "n. V.": r"\d:\d",

@@ -69,6 +69,9 @@ def written_out(text: str, language: str) -> str:
         ("3-Zi.-Whg., 6-tlg. Set im 2. OG, 1.OG", "3-Zimmer-Wohnung, 6-teilig Set im 2. Stock, 1. Stock"),
         ("Ende 10. KW, in KW 12, Gr. 38", "Ende 10. Kalenderwoche, in Kalenderwoche 12, Größe 38"),
         ("CAS-Nr.: 64, SV-Nr. 65, Rn. 21", "CAS-Nummer: 64, SV-Nummer 65, Randnummer 21"),
+        ("Bis Do. Bescheid geben, am Mo, Sa. \ue000", "Bis Do. Bescheid geben, am Montag, Samstag \ue000"),
+        ("Wir sind ab Mi. da, bis Do. Abend.", "Wir sind ab Mittwoch da, bis Donnerstag Abend."),
+        ("Geburtsdatum/-ort, Lehrer/-innen", "Geburtsdatum/Ort, Lehrer"),
         ("Inh. Max Meier, Haustiere n. V.", "Inhaber Max Meier, Haustiere nach Vereinbarung."),
     ],
 )
@@ -156,6 +159,7 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Du bist so 3 Mal da. Do it.", "de"),
         ("Die 2 St. Pauli-Fans, Platz 3 J. Müller", "de"),  # names
         ("Motor 74 KW 101 PS, Max./Min.-Anzeige", "de"),
+        ("Vom So Young Kim, am Do-it-Tag, Fr. \ue000", "de"),
         ("Die OG-Bau, das OG, Herr v. H.", "de"),
         ("Ru's friends of Imo State", "en"),
         ("24 W/m², I/O, and/or, /b/ and /w/ are", "en"),

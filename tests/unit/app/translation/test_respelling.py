@@ -85,6 +85,11 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Bitte warten...", None),
         ("Hallo Welt", "Hallo, Welt!"),
         ("Hallo Welt!", "Hallo, Welt!"),
+        ("Hallo Frau Braun,", "Hallo, Frau Braun,"),
+        ("Hallo Frau Braun, danke für alles.", "Hallo, Frau Braun, danke für alles."),
+        ("Ich sagte hallo Frau Braun, danke.", None),
+        ("Geburtsdatum/-ort", "Geburtsdatum und Ort"),
+        ("Die Lehrer/-innen kommen.", "Die Lehrer kommen."),
         ("Hallo zusammen!", None),
         ("Es war gut -- aber teuer--leider.", "Es war gut – aber teuer – leider."),
         ("Ja. . . und nein.", "Ja... und nein."),
@@ -106,6 +111,9 @@ async def test_the_slash_and_the_comma_come_back_as_they_were() -> None:
     assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase / rent"}) == "Purchase/rent"
     assert await again("Kauf/Miete", {"Kauf / Miete": "Purchase/ rent"}) == "Purchase/rent"
     assert await again("Vor-/Nachname", {"Vor- und Nachname": "First and last name"}) == "First/last name"
+    assert await again("Start/-ende", {"Start und Ende": "Start and end"}) == "Start/end"
+    assert await again("Hallo Frau Braun,", {"Hallo, Frau Braun,": "Hi, Mrs Braun,"}) == "Hi Mrs Braun,"
+    assert await again("Hallo Frau Braun,", {"Hallo, Frau Braun,": "Hi Mrs Braun,"}) == "Hi Mrs Braun,"
     assert await again("Save & close", {"Save and close": "Speichern und schließen"}, EN_DE) == "Speichern & schließen"
     assert await again("›Ja‹, sagte er.", {"„Ja“, sagte er.": "“Yes,” he said."}) == "‘Yes,’ he said."
     assert await again("Hello world", {"Hello, world!": "Hallo, Welt!"}, EN_DE) == "Hallo Welt!"
