@@ -117,7 +117,7 @@ _WRITING = replace(
     ),
     final_abbreviations=tuple(
         """
-        etc usw Co Nr Dr Str bzw ca Artikelnr Bestellnr Hausnr Kontonr Kundennr Rechnungsnr Steuernr Telefonnr
+        etc usw Co Nr Dr Str bzw ca Artikelnr Bestellnr Hausnr Kontonr Kundennr Rechnungsnr Steuernr Telefonnr tlg
         """.split()
     )
     + SHORT_FORMS.inside
@@ -161,10 +161,13 @@ _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # 
 _CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
 # "Geburtsdatum/-ort"; forms for men and women are no second halves.
 _SECOND_HALF = re.compile(r"(?<=[a-zäöüß]{3}/)-(?!innen\b|nen\b)(?P<first>[a-zäöüß])(?=[a-zäöüß]{2})")
-_COUNTED = re.compile(r"(?<=\d\.) ?(?P<short>OG|KW)\b")  # "2. OG"; models know only the other word for a storey
+_COUNTED = re.compile(
+    r"(?<=\d\.)(?<!/\d\.) ?(?P<short>OG|KW)\b(?!/)"
+)  # "2. OG"; models know only the other word for a storey
 _COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
-_JOINED = re.compile(r"(?<=[\d\ue000-\uf8ff]-)(?:Zi\b\.?(?:-Whg\b\.?)?|tlg\.)")  # "3-Zi.-Whg."
-_JOINED_FORMS = {"Zi": "Zimmer", "Zi-Whg": "Zimmer-Wohnung", "tlg": "teilig"}
+# "3-Zi.-Whg."; models take the hyphen for another word.
+_ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)(?P<flat>-Whg\b\.?)?")
+_PARTS = re.compile(r"(?<=\d-)tlg\.")
 
 
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
@@ -177,7 +180,10 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield from ((*match.span(), "nummer") for match in _NUMBER_OF.finditer(sentence))
     yield from ((*match.span(), "Nummer") for match in _CODE_NUMBER.finditer(sentence))
     yield from ((*match.span(), _COUNTED_FORMS[match["short"]]) for match in _COUNTED.finditer(sentence))
-    yield from ((*match.span(), _JOINED_FORMS[match[0].replace(".", "")]) for match in _JOINED.finditer(sentence))
+    yield from (
+        (*match.span(), " Zimmer-Wohnung" if match["flat"] else " Zimmer") for match in _ROOMS.finditer(sentence)
+    )
+    yield from ((*match.span(), "teilig") for match in _PARTS.finditer(sentence))
     yield from ((*match.span(), match["first"].upper()) for match in _SECOND_HALF.finditer(sentence))
     if greeted := _GREETED.match(sentence):
         yield greeted.end(), greeted.end(), ","

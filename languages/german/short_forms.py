@@ -309,6 +309,7 @@ SHORT_FORMS = ShortForms(
         "Abs.": r"§|\bArt\.",
         "Fr.": r"\bFr\.,? ?[\ue000-\uf8ff]",
         "J.": r"\bJ\. ?[A-ZÄÖÜ]",
+        "Kl.": r"\bBekl\.",
         "KW": r"\d ?KW\b",
         "n. V.": r"\d:\d",
         "S.": r"§|\b(?:Abs|Art)\.|\bNr\. ?\d+[a-z]? S\.",

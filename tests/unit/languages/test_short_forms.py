@@ -66,7 +66,8 @@ def written_out(text: str, language: str) -> str:
         ),
         ("Ab 6 J.: 1 Tbl., 100 St., 5 v. H.", "Ab 6 Jahre: 1 Tablette, 100 Stück, 5 Prozent."),
         ("38,5 Std./Wo., 5 €/Std.", "38,5 Stunden pro Woche, 5 €/Stunde."),
-        ("3-Zi.-Whg., 6-tlg. Set im 2. OG, 1.OG", "3-Zimmer-Wohnung, 6-teilig Set im 2. Stock, 1. Stock"),
+        ("3-Zi.-Whg., 6-tlg. Set im 2. OG, 1.OG", "3 Zimmer-Wohnung, 6-teilig Set im 2. Stock, 1. Stock"),
+        ("Eine 3-Zimmer-Wohnung, 2-Zimmerwohnung, 4-Zi.", "Eine 3 Zimmer-Wohnung, 2 Zimmerwohnung, 4 Zimmer"),
         ("Ende 10. KW, in KW 12, Gr. 38", "Ende 10. Kalenderwoche, in Kalenderwoche 12, Größe 38"),
         ("CAS-Nr.: 64, SV-Nr. 65, Rn. 21", "CAS-Nummer: 64, SV-Nummer 65, Randnummer 21"),
         ("Bis Do. Bescheid geben, am Mo, Sa. \ue000", "Bis Do. Bescheid geben, am Montag, Samstag \ue000"),
@@ -159,6 +160,7 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Du bist so 3 Mal da. Do it.", "de"),
         ("Die 2 St. Pauli-Fans, Platz 3 J. Müller", "de"),  # names
         ("Motor 74 KW 101 PS, Max./Min.-Anzeige", "de"),
+        ("1. OG/2. OG, ein 3-Zimmer-Zelt", "de"),
         ("Vom So Young Kim, am Do-it-Tag, Fr. \ue000", "de"),
         ("Die OG-Bau, das OG, Herr v. H.", "de"),
         ("Ru's friends of Imo State", "en"),
