@@ -33,8 +33,8 @@ _SOFT_BREAKS = frozenset({"\n", "\r\n", "\r"})
 
 _LIST_MARKER = (
     r"(?:[-*+•‣◦▪▸●○·–—]"
-    r"|\(?\d{{1,3}}(?:\.\d{{1,3}}){{0,8}}+[.)]{no_ordinal}"
-    r"|\(?[a-zA-Z]\)"
+    r"|\(?\d{{1,3}}(?:\.\d{{1,3}}){{0,8}}+(?:\.\)|[.)]{no_ordinal})"
+    r"|\(?[a-zA-Z]\.?\)"
     r"|(?:{letters})\.(?=\s+(?!\w\.)[^\s\d])"  # not "i. e.", "p. 5"
     r"|\[[ xX]\])"
 )
@@ -62,7 +62,8 @@ _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 _SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
 _SHORT_DATE = r"\b\d{1,2}\.\d{1,2}\.\s+$"
 _LISTED_NUMBER = re.compile(r"[^\W\d_], \d{1,2}\.\s+$")
-_SHORT_ADJECTIVE = re.compile(r"(?<!\d )\b[^\W\d_A-Z]{2,}\.\s+$")
+# "der max. Abstand", and "Max. Abstand" where a line begins: elsewhere, a capital may be that of a name.
+_SHORT_ADJECTIVE = re.compile(r"(?:\A|(?<!\d )\b(?![A-Z]))[^\W\d_]{2,}\.\s+$")
 _ROMAN = re.compile(r"[IVX]{2,}(?!\w)")
 # The library sees a number that begins a quotation as a word.
 _QUOTED_NUMBER = re.compile(r"(?<=[\"„“»‚])\d")
@@ -265,17 +266,21 @@ def _goes_on(before: str, after: str, rules: _Ends) -> bool:
         return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] in "-/"))
     if rules.abbreviation.search(before):
         return True
+    word = _FIRST_WORD.match(after)
+    is_common = word is not None and word[0].lower() in rules.common
     if after[0].islower() or after[0] == _STAND_IN or _ROMAN.match(after):
         if rules.before_small.search(before):
             return True
-    elif (word := _FIRST_WORD.match(after)) and word[0][0].isupper() and word[0].lower() not in rules.common:
+    elif after[0].isupper() and not is_common:
         # "max. Abstand", "20 Min. Fußweg", "Liga A, 9. Spieltag"
         if rules.capital_nouns and _SHORT_ADJECTIVE.search(before) and rules.before_small.search(before):
             return True
         if rules.counted.search(before) or (rules.has_ordinals and _LISTED_NUMBER.search(before)):
             return True
     if _SHORT_NUMBER.search(before):  # rule SB8 of UAX 29: no break before a small letter
-        return after[0].islower() or bool(rules.after_number.match(after) or rules.ordinal.search(before))
+        if after[0].islower() or rules.after_number.match(after):
+            return True
+        return not is_common and rules.ordinal.search(before) is not None
     return False
 
 

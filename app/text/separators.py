@@ -35,8 +35,9 @@ _WEAK = frozenset("-–—>·•")
 _SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
 _LONGEST_TITLE = 200  # characters
 _LONGEST_ROW = 2_000
-# What a mail program puts before the lines that it quotes (RFC 3676, section 4.5); the bar before a row of a table.
-LINE_MARKS = r"(?:(?:>++(?!=)|\|(?!\|))[ \t]*+)++"
+# What a mail program puts before the lines that it quotes (RFC 3676, section 4.5); the bar before a row of a table; the
+# sign before a comment in code, or a heading in Markdown.
+LINE_MARKS = r"(?:(?:>++(?!=)|\|(?!\|)|#{1,6}(?=[ \t]))[ \t]*+)++"
 _LINE_MARKS = re.compile(rf"[ \t]*+{LINE_MARKS}")
 # "for (i=0;i<n;i++)", "(foo|bar)", `a|b`, "a@b.de;c@d.de", "&uuml;"
 _CODE = re.compile(r"[{}=<>`@]|\w\(|\([^()]*[|;]|//|&#?\w{2,31};")

@@ -35,6 +35,7 @@ GERMAN = [
     ["Der max. Abstand und die min. Größe.", "Hallo Max.", "Das ist gut."],
     ["Das sind 80 qm.", "Kommen Sie!"],
     ["Liga A, 9. Spieltag und 13. Monatsgehalt.", "Ende."],
+    ["Max. Belastung 5 kg.", "Er kam am 3.", "Die Uhr schlug.", "Bis 05.09. Herr Müller."],
     ["Er wohnt in Haus A, 3.", "Das ist gut.", "Es kamen 10, 12, 13.", "Tom kam nicht."],
     ["Beginn 10. KW 2025, der Verein 1. FC Köln.", "Ende."],
     ["Er sah \ue000.", "\ue001 lief weg.", "Dann kam \ue002!"],
@@ -122,6 +123,19 @@ def test_gaps_hold_everything_around_the_sentences() -> None:
     assert split(text, language="de") == Segmentation(
         gaps=("\ufeff- ", "\t", "\r\n\r\n\t* ", "\r\n2) ", "  \n> > ", "\n[x] ", "\n-----\n", " 😀\n"),
         sentences=("Eins.", "Zwei?", "drei", "vier", "fünf", "sechs", "Ende"),
+    )
+
+
+@pytest.mark.parametrize("marker", ["1)", "1.)", "(1)", "a)", "a.)", "#", "###", "2.1.)", "- 3.)"])
+def test_the_marker_of_a_line_is_no_part_of_its_sentence(marker: str) -> None:
+    assert split(f"{marker} Den Ofen heizen.", language="de").sentences == ("Den Ofen heizen.",)
+
+
+def test_a_sign_that_touches_a_word_is_no_marker() -> None:
+    assert split("#Urlaub\n#1 ist da.\n####### Ende", language="de").sentences == (
+        "#Urlaub",
+        "#1 ist da.",
+        "####### Ende",
     )
 
 
