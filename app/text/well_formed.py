@@ -46,7 +46,7 @@ _GROUP_SPACE = re.compile(r"[\u00a0\u202f'’ ](?=\d{3})")  # between thousands,
 # A DOI, a version; neither a date nor a number with separators of thousands.
 _IDENTIFIER = re.compile(
     r"(?<![\w.,])10\.\d{4,9}/\w[^\s<]*\w"
-    r"|(?<![\w.,])(?!\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})(?![\w.])|\d{1,3}(?:\.\d{3})+(?!\w|\.\d))\d+(?:\.\d+){2,}"
+    r"|(?<![\w.,])(?!\d{1,2}\.\d{1,2}\.(?:\d{2}|\d{4})(?!\w|\.\w)|\d{1,3}(?:\.\d{3})+(?!\w|\.\d))\d+(?:\.\d+){2,}"
 )
 # An amount, or one up to another: "$5", "$5–$10".
 _AMOUNT = re.compile(

@@ -60,6 +60,7 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
         ("Ab 19 €<sup>1</sup>", "From €19<sup>1</sup>"),
         ("Er ging – sie blieb.", "He went - she stayed."),
         ("Essen/Mülheim und Rot/Weiß", "Essen / Mülheim and red-white"),
+        ("Gültig bis 31.12.2024.", "Valid until December 31, 2024."),
         ("Ein Motor mit 2.0 TDI", "An engine with 2.0 TDI"),
         ("Da waren 10 000 Leute", "There were 10,000 people"),
         ("Punkte (91,0/86,5)", "points (91.0/86.5)"),
