@@ -61,6 +61,7 @@ _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
+_PADDED_DAY = re.compile(r"0[1-9]\.[01]\d|[0-3]\d\.0[1-9]")
 _LINE_BEGINS = re.compile(r"(?:\A|\n)\s*$")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 # What the name of a clause or version has, and no date: "3.2", "3.4–3.6".
@@ -301,9 +302,9 @@ class _Reader:
             is_clear = self._writer.knows_order or first == second or max(int(first), int(second)) > 12
             is_day_first = int(second) <= 12 and (int(first) > 12 or self._writer.is_day_first)
             day, month = (first, second) if is_day_first else (second, first)
-        elif short and match["ending"] and self._writer.has_ordinal_dates and self._goes_on(match.end("ending")):
+        elif short and self._writer.has_ordinal_dates and self._is_day(match, end):
             day, month, year = *short.groups(), ""
-            end = match.end("ending")
+            end = max(end, match.end("ending"))
         else:
             return None
         if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
@@ -320,6 +321,13 @@ class _Reader:
         if behind.strip():
             return behind[0].isspace() and not behind.lstrip()[0].islower()
         return any(map(str.isalpha, before))
+
+    def _is_day(self, match: re.Match[str], end: int) -> bool:
+        """Tells a day of a month from a number: "25.07. kam er", or "bis 05.09." at the end of a line."""
+        if match["ending"]:
+            return self._goes_on(match.end("ending"))
+        is_last = self._text[end : end + 1] == "." and not self._text[end + 1 :].partition("\n")[0].strip()
+        return is_last and _PADDED_DAY.fullmatch(match["digits"]) is not None
 
     def _goes_on(self, end: int) -> bool:
         """Tells whether the sentence goes on behind a full stop: no capital follows."""

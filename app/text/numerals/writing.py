@@ -26,7 +26,7 @@ _DAYS = re.compile(
     r"(?<![\w.,:/–-])(?P<first>\d{1,2})\.(?:(?P<other>\d{1,2})\.)?\s?[–-]\s?"
     r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})?(?![\w.])"
 )
-_FRACTION = re.compile(r"[1-9]\d?/\d{1,3}(?:[.,]\d{3})+\Z")  # "1/10.000"
+_FRACTION = re.compile(r"[1-9]\d?[/:]\d{1,3}(?:[.,]\d{3})+\Z")  # "1/10.000", "1:25.000"
 _HOUR = re.compile(r"(?P<hour>\d{1,2})(?:[.:](?P<minutes>\d\d))?(?:\s?(?P<half>[ap])\.?m\.?)?", re.IGNORECASE)
 _TWO_DIGITS = re.compile(r"(?<!\d)\d\d(?!\d)")
 
@@ -69,10 +69,10 @@ class Writer:
     def converted(self, digits: str) -> str | None:
         """Writes a number, or both ends of a range, in the target's notation; None if the source has no such number."""
         assert self._here and self._there
-        for mark in ("–", "-", "/"):
+        for mark in ("–", "-", "/", ":"):
             if mark in digits:
                 parts = [self.converted(part) for part in digits.split(mark)]
-                is_range = len(parts) == 2 and None not in parts and (mark != "/" or _FRACTION.match(digits))
+                is_range = len(parts) == 2 and None not in parts and (mark in "–-" or _FRACTION.match(digits))
                 return mark.join(part for part in parts if part) if is_range else None
         if digits.isdecimal():
             return digits
