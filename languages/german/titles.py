@@ -1,4 +1,7 @@
-"""Names behind academic titles, and file numbers of courts, which stay: "Dr. med. dent. Weiß", "VIII ZR 277/16"."""
+"""What stays: names behind academic titles, file numbers of courts, forms of dates.
+
+"Dr. med. dent. Weiß", "VIII ZR 277/16", "TT.MM.JJJJ"
+"""
 
 import re
 
@@ -13,4 +16,6 @@ TITLED = re.compile(rf"(?<![\w.-])(?:{_TITLE}{_NAME}(?:{_NAME})?|Dr\. (?:{_ADJEC
 # The signs of the German courts' registers: ZR, StR, BvR, AZR, C, Js.
 _REGISTER = r"[A-Z](?:[a-z]?[A-Z]){0,2}[a-z]?(?: \([A-Za-z]{1,6}\))?"
 FILE_NUMBER = re.compile(rf"(?<![\w/])(?:[IVX]{{1,5}}|\d{{1,3}}[a-z]?) {_REGISTER} \d{{1,5}}/\d{{2}}(?![\w/])")
-KEPT = ((frozenset("."), TITLED), (frozenset("/"), FILE_NUMBER))
+_PART = "TT|DD|MM|JJ(?:JJ)?|YY(?:YY)?|HH|hh|mm|ss"
+DATE_FORM = re.compile(rf"(?<![\w.])(?:{_PART})(?:[./:-](?:{_PART})){{1,5}}(?!\w)")
+KEPT = ((frozenset("."), TITLED), (frozenset("/"), FILE_NUMBER), (frozenset("./:-"), DATE_FORM))

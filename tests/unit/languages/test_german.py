@@ -44,6 +44,9 @@ def test_an_address_is_kept(text: str, kept: str | None) -> None:
         ("Das Urteil (VIII ZR 277/16)", "VIII ZR 277/16"),
         ("1 BvR 209/83", "1 BvR 209/83"),
         ("120 Js 4711/19", "120 Js 4711/19"),
+        ("Geburtsdatum (TT.MM.JJJJ)", "TT.MM.JJJJ"),
+        ("Uhrzeit im Format hh:mm:ss", "hh:mm:ss"),
+        ("Die MM-Datei, 5 mm. ss", None),
         ("In 3 Tagen 10/24, am 3 Uhr 12/24", None),
     ],
 )
