@@ -146,7 +146,7 @@ class ShortForms:
         parts = (
             *(self._followed(kind, r"(?!\w|-\w)") for kind in ("leading", "word")),
             self._followed("reference", rf"(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"),
-            self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b))"),
+            self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b|[\ue000-\uf8ff]))"),
             rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}(?:\d{{1,2}},?{_SPACE}\d{{4}}\b"
             rf"|(?:19|20)\d\d(?![\w-])|['’]\d\d\b{self._month_goes_on})))",
             rf"(?P<months>(?:{month})\.?{_SPACE}?[-–/]{_SPACE}?(?:{month})\b\.?)(?![\w-])",

@@ -4,35 +4,8 @@ We wrote the list, and tried most of it with the shipped model. An adjective has
 model hardly looks at it. Where German has a Latin or French word, too, that one is better translated: "née".
 """
 
+from languages.german.made_short_forms import MADE
 from languages.short_forms import ShortForms
-
-_ADVERBS = """
-    amt ausschließ beruf betrieb erforder freund geschäft gesetz gewerb halbjähr hauptsäch jähr monat münd nachträg
-    persön recht schrift staat tatsäch täg vertrag vierteljähr voraussicht wirtschaft wöchent zusätz öffent ärzt
-""".split()
-# A hyphen stands where the short form has its full stop.
-_ADJECTIVES = """
-    arab-isch biol-ogisch bürgerl-ich chem-isch ehrenamtl-ich elektr-isch europ-äisch gepr-esst geschäftsf-ührend
-    griech-isch hausgem-acht hist-orisch jap-anisch jur-istisch kaufm-ännisch kirchl-ich kroat-isch körperl-ich
-    lat-einisch mechan-isch menschl-ich männl-ich niederl-ändisch norw-egisch nördl-ich opt-ional orig-inal
-    philos-ophisch phys-ikalisch polit-isch poln-isch priv-at rel-ativ rumän-isch russ-isch röm-isch schwed-isch
-    städt-isch südl-ich techn-isch theol-ogisch tschech-isch türk-isch ukrain-isch veg-etarisch verst-orben
-    vorl-äufig weibl-ich westl-ich zul-ässig zust-ändig östl-ich überb-acken
-""".split()
-_NUMBERS = {
-    "Art": "Artikel",
-    "Auftr": "Auftrags",
-    "Best": "Bestell",
-    "Kd": "Kunden",
-    "Kto": "Konto",
-    "Pers": "Personal",
-    "Rechn": "Rechnungs",
-    "Rg": "Rechnungs",
-    "St": "Steuer",
-    "Tel": "Telefon",
-    "Vers": "Versicherungs",
-    "Vertr": "Vertrags",
-}
 
 SHORT_FORMS = ShortForms(
     units="""
@@ -88,7 +61,6 @@ SHORT_FORMS = ShortForms(
         min.: mindestens
         Min.: Min.
         Pkt.: Punkt
-        rd.: rund
         Rdnr.: Randnummer
         Rn.: Randnummer
         S.: Seite
@@ -133,9 +105,7 @@ SHORT_FORMS = ShortForms(
         n.: nach
         u.: und
     """,
-    leading="".join(f"{stem}l.: {stem}lich\n" for stem in _ADVERBS)
-    + "".join("{0}.: {0}{1}/{0}{1}e\n".format(*word.split("-")) for word in _ADJECTIVES)
-    + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in _NUMBERS.items())
+    leading=MADE
     + """
         abgeschl.: abgeschlossen/abgeschlossene
         Abk.: Abkürzung
@@ -166,6 +136,7 @@ SHORT_FORMS = ShortForms(
         bes.: besonders/besondere
         betr.: betreffend
         Betr.: Betreff
+        Bankverb.: Bankverbindung
         Bhf.: Bahnhof
         Bj.: Baujahr
         bspw.: beispielsweise
@@ -176,6 +147,7 @@ SHORT_FORMS = ShortForms(
         durchges.: durchgesehen/durchgesehene
         durchschn.: durchschnittlich
         ebd.: ibid.
+        Einw.: Einwohner
         ehem.: ehemals/ehemalige
         einschl.: einschließlich
         engl.: englisch/englische
@@ -200,6 +172,7 @@ SHORT_FORMS = ShortForms(
         ggf.: gegebenenfalls
         ggfs.: gegebenenfalls
         ggfls.: gegebenenfalls
+        ggü.: gegenüber
         hg. v.: herausgegeben von
         hg. von: herausgegeben von
         hrsg. v.: herausgegeben von
@@ -216,6 +189,8 @@ SHORT_FORMS = ShortForms(
         i. S. v.: im Sinne von
         i. V. m.: in Verbindung mit
         inkl.: inklusive
+        innerh.: innerhalb
+        innerh. v.: innerhalb von
         insb.: insbesondere
         insbes.: insbesondere
         ital.: italienisch/italienische
@@ -243,7 +218,10 @@ SHORT_FORMS = ShortForms(
         o. g.: oben genannt/oben genannten
         od.: oder
         österr.: österreichisch/österreichische
+        Pat.: Patient
         Postf.: Postfach
+        rd.: rund
+        Rd.: Rd.
         s. a.: siehe auch
         s. auch: siehe auch
         s. dazu: siehe dazu
@@ -255,6 +233,7 @@ SHORT_FORMS = ShortForms(
         span.: spanisch/spanische
         stellv.: stellvertretend/stellvertretende
         Stellv.: Stellvertreter
+        stdl.: stündlich
         stv.: stellvertretend/stellvertretende
         tgl.: täglich
         telef.: telefonisch/telefonische
@@ -323,6 +302,10 @@ SHORT_FORMS = ShortForms(
         EBK: Einbauküche
         EZ: Einzelzimmer
         hdl: hab dich lieb
+        d. Ä.: der Ältere
+        d. Gr.: der Große
+        gen. der: genannt der
+        gen. die: genannt die
         i. Allg.: im Allgemeinen
         i. e. S.: im engeren Sinne
         i. O.: in Ordnung
@@ -353,6 +336,9 @@ SHORT_FORMS = ShortForms(
         s. o.: siehe oben
         s. u.: siehe unten
         u. a.: u. a.
+        ü. M.: über dem Meeresspiegel
+        ü. NHN: über dem Meeresspiegel
+        ü. NN: über dem Meeresspiegel
         u. Ä.: und Ähnliches
         u. ä.: und Ähnliches
         u. U.: unter Umständen
@@ -364,6 +350,7 @@ SHORT_FORMS = ShortForms(
         vlt: vielleicht
         Whg.: Wohnung
         z. T.: zum Teil
+        Z. n.: Zustand nach
         Z. T.: Z. T.
         z. Zt.: zurzeit
         zzt.: zurzeit

@@ -73,6 +73,9 @@ def written_out(text: str, language: str) -> str:
         ("Bis Do. Bescheid geben, am Mo, Sa. \ue000", "Bis Do. Bescheid geben, am Montag, Samstag \ue000"),
         ("Wir sind ab Mi. da, bis Do. Abend.", "Wir sind ab Mittwoch da, bis Donnerstag Abend."),
         ("Geburtsdatum/-ort, Lehrer/-innen", "Geburtsdatum/Ort, Lehrer"),
+        ("Rechnung v. \ue000, rd. ein Drittel, Di Ruhetag", "Rechnung vom \ue000, rund ein Drittel, Di Ruhetag"),
+        ("Karl d. Gr., 500 m ü. NHN, restl. Karten", "Karl der Große, 500 m über dem Meeresspiegel, restliche Karten"),
+        ("südwestl. von Ulm, innerh. v. 14 Tg.", "südwestlich von Ulm, innerhalb von 14 Tage"),
         ("Inh. Max Meier, Haustiere n. V.", "Inhaber Max Meier, Haustiere nach Vereinbarung."),
     ],
 )
