@@ -17,7 +17,7 @@ Range = tuple[int, int]
 
 # Two spaces between small letters are a slip in a sentence.
 _SPACES = r"(?<=[^\s]) {3,}+(?=\S)|(?<=[^\s]) {2}(?=[^\s])"
-_LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| ?(?:- ){3,}+-?| \.{3} (?=\d)"
+_LEADERS = r" ?(?<![.\d])(?:[.·_=*] ?){4,}+|…{2,}+| ?(?<!-)-{3,}+ ?| ?(?:- ){3,}+-?|(?<!\S)\*{2,}(?!\S) ?| \.{3} (?=\d)"
 # "(x)" may be a word of a sentence, unless it stands behind a run of spaces.
 _BOXES = r"\[[ xX✓✔]\] ?|[☐☑☒] ?|(?<!\S)\( \) ?|(?<= {2})\([xX✓✔•]\) ?"
 _SIGN = r"(?<=\S) (?:[|»›→▸►➔]|>|[·•]|[–—]|-) (?=\S)"

@@ -1,4 +1,4 @@
-"""Tags in plain text: of HTML, with brackets that are escaped, and the numbered ones of React's ``Trans``.
+"""Tags in plain text: of HTML, with brackets that are escaped, and the numbered ones of React's ``Trans``; asterisks.
 
 Sources: HTML, "Tags" (https://html.spec.whatwg.org/multipage/syntax.html#syntax-tags); react-i18next, "Trans
 Component".
@@ -19,6 +19,9 @@ _ATTRIBUTES = r"(?:\s[^<>=]*+)?=(?:[^<>/]|/(?!>)|(?<![\s\"'])/)*+"
 _TAG = re.compile(rf"<(/?)({_NAME})(?:{_ATTRIBUTES}|\s*+)(/?)>")
 _ESCAPED = re.compile(rf"&(?:amp;)*+lt;(/?)({_NAME})\s*(/?)&(?:amp;)*+gt;")
 _NUMBERED = re.compile(r"<(/?)([0-9]{1,3})(?:\s*(/))?>")
+_EMPHASIS = re.compile(
+    r"(?<![\w*/\\])(?P<opening>\*{1,3})(?=[^\W_]|[\"'„“(])[^*\n]{0,200}(?<=\S)(?P<closing>(?P=opening))(?![\w*/])"
+)
 # An empty element between spaces is where a word would be: "at most <max/> letters".
 _IN_TEXT = re.compile(r"[ .,;:!?)]")
 _BLOCKS = frozenset({"br", "hr"})
@@ -57,8 +60,20 @@ class NumberedTags(Tags):
                 yield tag
 
 
+class Emphasis(Finder[Tag]):
+    """Asterisks around words, as in chats and in Markdown: "**very** good"; not "2 * 3", "Leser*in" or "Preis*"."""
+
+    def finditer(self, text: str) -> Iterator[Tag]:
+        """Yields the tags, in order."""
+        for match in finditer(_EMPHASIS, text):
+            name = match["opening"]
+            yield Tag(*match.span("opening"), name, 1)
+            yield Tag(*match.span("closing"), name, -1)
+
+
 TAGS: Expressions = [
     ("<", Tags(_TAG, "<")),
     ("lt;", Tags(_ESCAPED, "&")),
     (">", NumberedTags(_NUMBERED, "<")),
+    ("*", Emphasis()),
 ]
