@@ -39,6 +39,7 @@ _LIST_MARKER = (
     r"|\[[ xX]\])"
 )
 
+_FOOTNOTE = r"(?:\*{1,3}+(?=[^\W\d_][^*]*\Z))"  # "*Schüler mit Ausweis"; not "*lacht* Ja."
 # Never part of a sentence at its ends: white space, control and zero-width characters, emoji with their selectors.
 _EDGE = re.compile(r"[\s\x00-\x1f\x7f\u200b-\u200f\u2060\ufeff\ufe0e\ufe0f\u2600-\u27bf\U0001f000-\U0001faff]")
 _TRIPLE = re.compile(r"\"{3}|'{3}")  # of a string in Python, of bold words in a wiki
@@ -96,7 +97,7 @@ class _Ends:
         self.code, self.has_ordinals = language.code, ordinals is not None
         no_ordinal = rf"(?!\s+(?:{ordinals.after}))" if ordinals else ""
         marker = _LIST_MARKER.format(no_ordinal=no_ordinal, letters=language.listed_letters or "(?!)")
-        self.line_start = re.compile(rf"[\s\ufeff]*+(?:{LINE_MARKS}|{marker}\s++)*+")
+        self.line_start = re.compile(rf"[\s\ufeff]*+(?:{LINE_MARKS}|{marker}\s++)*+{_FOOTNOTE}?")
         self.abbreviation = _before_space(language.abbreviations)
         self.before_small = _before_space(language.abbreviations_before_small)
         self.capital_nouns = language.writing.capital_nouns

@@ -131,6 +131,11 @@ def test_the_marker_of_a_line_is_no_part_of_its_sentence(marker: str) -> None:
     assert split(f"{marker} Den Ofen heizen.", language="de").sentences == ("Den Ofen heizen.",)
 
 
+def test_the_mark_of_a_footnote_before_a_line_is_no_part_of_it() -> None:
+    text = "*Schüler mit Ausweis\n**Ohne Gewähr.\n*lacht* Ja."
+    assert split(text, language="de").sentences == ("Schüler mit Ausweis", "Ohne Gewähr.", "*lacht* Ja.")
+
+
 def test_a_sign_that_touches_a_word_is_no_marker() -> None:
     assert split("#Urlaub\n#1 ist da.\n####### Ende", language="de").sentences == (
         "#Urlaub",
