@@ -10,9 +10,12 @@ from languages.notation import notation_of
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
 # letters took 20 s.
 _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]))")
-# A currency or the like, and another sign behind a space; a number that is divided.
+# A currency or the like, and another sign behind a space; a number that is divided, or has a unit.
 _SYMBOL = "[$€£¥₹₩©®™°§]"
-_APART = re.compile(rf"(?=({_SYMBOL}) ([^\w\s])|([^\w\s.,;:!?]) ({_SYMBOL})|(?<!\d)(\d{{1,9}}) (: )(?=\d))")
+_APART = re.compile(
+    rf"(?=({_SYMBOL}) ([^\w\s])|([^\w\s.,;:!?]) ({_SYMBOL})"
+    rf"|(?<![\w.,])(\d{{1,9}}) (: (?=\d)|[^\W\d_]{{1,3}}(?!\w)|°[CFK]))"
+)
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
 _GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")

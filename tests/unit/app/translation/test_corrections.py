@@ -62,6 +62,8 @@ def mirrored(
         ("Er kam--spät--und ging", "He came - late - and went", "He came – late – and went"),
         ("Er kam - spät – und ging", "He came - late - and went", "He came - late - and went"),
         ("Er kam – und ging", "He came - and - went", "He came - and - went"),
+        ("Unfall – 3 mm – dick", "Accident -- 3 mm — thick", "Accident – 3 mm – thick"),
+        ("Die Option -- und – hier", "The option -- and – here", "The option -- and – here"),
         ("Von – bis", "From – to -5", "From – to -5"),
         ("7-6 (7-3), 6-4", "7:6 (7-3), 6:4", "7:6 (7:3), 6:4"),
         ("Seiten 5-9, 12-15", "pages 5-9, 12-15", "Pages 5-9, 12-15"),
@@ -296,6 +298,8 @@ def test_what_a_no_break_space_keeps_together_stays_together(source: str, transl
     [
         ("10 € / 12 $", "10 €/ $12", "10 € / $12"),
         ("Wie viel ist 144 : 12?", "How much is 144: 12?", "How much is 144 : 12?"),
+        ("Bei 180 °C und 5 kg, 3kg", "At 180°C and 5kg, 3kg", "At 180 °C and 5 kg, 3kg"),
+        ("Er hat 5 Uhr", "He has 5 o'clock", "He has 5 o'clock"),
         ("Um 8:00 ist es 8 : 2", "At 8:00 it is 8:2", "At 8:00 it is 8:2"),
         ("Marke ® © hier", "Brand ®© here", "Brand ® © here"),
         ("12 €, 13 €", "12 €, 13 €", "12 €, 13 €"),
