@@ -33,6 +33,8 @@ _IDENTIFIER = re.compile(
     [A-Z]{{2}}\d{{2}}(?:[ ]?[A-Z0-9]{{4}}){{3,7}}(?:[ ]?[A-Z0-9]{{1,3}})?(?!\w)
     | 97[89](?:[ -]?\d){{10}}(?!\w)
     | \d(?:[ -]?\d){{8}}[ -]?X(?!\w)
+    # A number for the value-added tax: DE 123 456 789.
+    | [A-Z]{{2}}[ ]\d{{3}}[ ]\d{{3}}[ ]\d{{3}}(?!\w)
     # Telephone numbers; "+14.6" is none.
     | (?!\+\d{{1,3}}[.,]\d{{1,3}}(?![\d./-]|[ ]\d))
       (?:\+|(?<![\d.,])00(?=[1-9]))\d{{1,3}}(?:[ ./-]?\(?\d{{1,12}}\)?){{2,7}}(?!\w)
@@ -54,11 +56,12 @@ _IDENTIFIER = re.compile(
     re.VERBOSE,
 )
 _STARTS = re.compile(
-    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))[{SPACE}]?)?\.?\d|\(0?\d|[A-Za-z]{{1,20}}-?\d)"
+    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))[{SPACE}]?)?\.?\d|\(0?\d"
+    r"|[A-Za-z]{1,20}-?\d|[A-Z]{2} \d{3} \d)"
 )
 _TIME = re.compile(r"([01]?\d|2[0-4])(?:[:.]([0-5]\d)(?:[:.]([0-5]\d))?)?")
 _ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.([12]\d{3})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PADDED_DAY = re.compile(r"0[1-9]\.[01]\d|[0-3]\d\.0[1-9]")
@@ -281,6 +284,8 @@ class _Reader:
             return None
         elif match["clock"]:
             end = match.end("clock")
+            if not minutes and (behind := self.words.minutes_behind.match(self._text, end)):
+                minutes, end = [behind["minutes"]], behind.end()
         before = re.compile(r"\w+ $").search(self._text, max(0, begin - _BEFORE), begin)
         preposition = self._writer.preposition_of_time(before[0].strip()) if before else None
         if end == match.end("digits") and not (preposition or is_clock):  # a score, perhaps

@@ -116,6 +116,12 @@ class NumeralWords:
         return re.compile(rf"\b(?:{words or _NEVER}) $", re.IGNORECASE)
 
     @cached_property
+    def minutes_behind(self) -> re.Pattern[str]:
+        """The minutes behind the word for a clock, "7 Uhr 30", but not "um 7 Uhr 30 Leute"."""
+        joiners = "|".join(self._words.joiners) or _NEVER
+        return re.compile(rf"[ ](?P<minutes>[0-5]\d)(?=[.,;!?)]?(?:\s*$|[.,;!?)]\s)|[ ](?:{joiners})[ ])", re.MULTILINE)
+
+    @cached_property
     def named(self) -> re.Pattern[str]:
         """What stands before a number that is part of a name and stays unchanged."""
         words = f"{self._words.named}|{_NAMED}" if self._words.named else _NAMED

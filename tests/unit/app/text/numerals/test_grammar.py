@@ -55,6 +55,9 @@ DECIMALS = st.decimals(min_value=Decimal("1000"), max_value=Decimal("999999999.9
         ("10–12 und 15–18 Uhr", "en", "10:00–12:00, 15:00–18:00"),
         ("30–40 Uhren, 25–99 Uhr", "en", "30–40 Uhren, 25–99 Uhr"),
         ("14:30 Uhr", "en-US", "2:30 PM"),
+        ("Es ist 7 Uhr 30. Um 9 Uhr 05", "en", "Es ist 7:30. At 9:05"),
+        ("Um 7 Uhr 30 Leute, um 8 Uhr 5 kg", "en", "At 7:00 30 Leute, at 8:00 5 kg"),
+        ("01.01.0010 Kabel", "en", "01.01.0010 Kabel"),
         ("um 9.05 Uhr", "en", "at 9:05"),
         ("um 9.30 am Bahnhof", "en", "um 9.30 am Bahnhof"),
         ("um 16 Uhr, ab 8 Uhr", "en", "at 16:00, ab 8:00"),
@@ -156,7 +159,7 @@ def test_a_region_of_the_source_tells_day_from_month():
         "+49 30 123456-78", "030/1234567", "(030) 123456", "(555) 123-4567", "1-800-555-0199",
         "978-3-16-148410-0", "3-16-148410-X", "DE89 3704 0044 0532 0130 00", "v2.0.1", "1.2.3-rc1", "Python3.11",
         "192.168.0.1", "1982-07-25T10:00:00Z", "3:2", "24/7", "12 500", "1234567",
-        "2 h 45 min", "1h 5min", "3 min 20 s",
+        "2 h 45 min", "1h 5min", "3 min 20 s", "DE 123 456 789",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("languages", [("de", "en"), ("en", "de")])
