@@ -1,6 +1,6 @@
-"""What stays: names behind academic titles, file numbers of courts, forms of dates.
+"""What stays: names behind academic titles and of companies, file numbers of courts, forms of dates.
 
-"Dr. med. dent. Weiß", "VIII ZR 277/16", "TT.MM.JJJJ"
+"Dr. med. dent. Weiß", "Muster GmbH", "VIII ZR 277/16", "TT.MM.JJJJ"
 """
 
 import re
@@ -13,9 +13,18 @@ _ADJECTIVES = (
 )
 # A title of several parts with a name, or a name that is an adjective: "Dr. rer. nat. Klaus Klein", "Dr. Groß".
 TITLED = re.compile(rf"(?<![\w.-])(?:{_TITLE}{_NAME}(?:{_NAME})?|Dr\. (?:{_ADJECTIVES}))(?![\w-])")
+COMPANY = re.compile(
+    r"(?<![\w.-])(?!(?:Der|Die|Das|Den|Dem|Eine?|Einer|Keine|Unsere|Firma|Jede|Diese|Zur|Bei|Als|Mit|Von|Für|In) )"
+    r"[A-ZÄÖÜ][\w-]{1,30} g?(?:GmbH|mbH|OHG|KGaA)(?: & Co\. (?:KGaA|KG|OHG))?(?![\w-])"
+)
 # The signs of the German courts' registers: ZR, StR, BvR, AZR, C, Js.
 _REGISTER = r"[A-Z](?:[a-z]?[A-Z]){0,2}[a-z]?(?: \([A-Za-z]{1,6}\))?"
 FILE_NUMBER = re.compile(rf"(?<![\w/])(?:[IVX]{{1,5}}|\d{{1,3}}[a-z]?) {_REGISTER} \d{{1,5}}/\d{{2}}(?![\w/])")
 _PART = "TT|DD|MM|JJ(?:JJ)?|YY(?:YY)?|HH|hh|mm|ss"
 DATE_FORM = re.compile(rf"(?<![\w.])(?:{_PART})(?:[./:-](?:{_PART})){{1,5}}(?!\w)")
-KEPT = ((frozenset("."), TITLED), (frozenset("/"), FILE_NUMBER), (frozenset("./:-"), DATE_FORM))
+KEPT = (
+    (frozenset("mOK"), COMPANY),
+    (frozenset("."), TITLED),
+    (frozenset("/"), FILE_NUMBER),
+    (frozenset("./:-"), DATE_FORM),
+)
