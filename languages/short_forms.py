@@ -23,7 +23,7 @@ _CAPITAL = re.compile(rf"{_SPACE}[A-ZÄÖÜ]")
 _END = re.compile(r"[\"'”“’‘»«]*\s*\Z")
 # "incl. 5 pcs.", "5 pcs."
 _NO_SENTENCE = re.compile(r"[a-zäöü]|[\d\W]+\Z")
-_NAMED = rf"(?={_SPACE}(?:[A-Z]\.{_SPACE}?)*+(?:v\.{_SPACE})?[A-ZÄÖÜ][^\W\d_])"
+_NAMED = rf"(?={_SPACE}[\ue000-\uf8ff]|{_SPACE}(?:[A-Z]\.{_SPACE}?)*+(?:v\.{_SPACE})?[A-ZÄÖÜ][^\W\d_])"
 
 
 class ShortForms:
@@ -156,7 +156,7 @@ class ShortForms:
             rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
             rf"(?:{before_day})(?P<appointed>{day})(?:\.(?!\w)|(?![\w.-]|{_NAME.pattern}))",
             rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
-            rf"(?:(?<=[^\W\d_]{_SPACE})|(?<=[^\W\d_]{{2}}\.{_SPACE}))"
+            rf"(?:(?<=[^\W\d_]{_SPACE})|(?<=[^\W\d_]{{2}}\.{_SPACE})|(?<=\d{_SPACE}[A-Z]\.{_SPACE}))"
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
         )
         return re.compile(

@@ -350,7 +350,6 @@ SHORT_FORMS = ShortForms(
         vlt: vielleicht
         Whg.: Wohnung
         z. T.: zum Teil
-        Z. n.: Zustand nach
         Z. T.: Z. T.
         z. Zt.: zurzeit
         zzt.: zurzeit

@@ -70,12 +70,16 @@ def written_out(text: str, language: str) -> str:
         ("Eine 3-Zimmer-Wohnung, 2-Zimmerwohnung, 4-Zi.", "Eine 3 Zimmer-Wohnung, 2 Zimmerwohnung, 4 Zimmer"),
         ("Ende 10. KW, in KW 12, Gr. 38", "Ende 10. Kalenderwoche, in Kalenderwoche 12, Größe 38"),
         ("CAS-Nr.: 64, SV-Nr. 65, Rn. 21", "CAS-Nummer: 64, SV-Nummer 65, Randnummer 21"),
-        ("Bis Do. Bescheid geben, am Mo, Sa. \ue000", "Bis Do. Bescheid geben, am Montag, Samstag \ue000"),
+        ("Bis Do. Bescheid geben, am Mo, Sa. \ue000", "Bis Donnerstag Bescheid geben, am Montag, Samstag \ue000"),
         ("Wir sind ab Mi. da, bis Do. Abend.", "Wir sind ab Mittwoch da, bis Donnerstag Abend."),
         ("Geburtsdatum/-ort, Lehrer/-innen", "Geburtsdatum/Ort, Lehrer"),
         ("Rechnung v. \ue000, rd. ein Drittel, Di Ruhetag", "Rechnung vom \ue000, rund ein Drittel, Di Ruhetag"),
         ("Karl d. Gr., 500 m ü. NHN, restl. Karten", "Karl der Große, 500 m über dem Meeresspiegel, restliche Karten"),
         ("südwestl. von Ulm, innerh. v. 14 Tg.", "südwestlich von Ulm, innerhalb von 14 Tage"),
+        (
+            "Di. Restmüll, Do. Papier, Hr. \ue000, 3 J. u. 6 Mon.",
+            "Dienstag Restmüll, Donnerstag Papier, Herr \ue000, 3 Jahre und 6 Monate.",
+        ),
         ("Inh. Max Meier, Haustiere n. V.", "Inhaber Max Meier, Haustiere nach Vereinbarung."),
     ],
 )
