@@ -55,7 +55,7 @@ _AMOUNT = re.compile(
 _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
 _MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
 # A line that is no prose's: the speaker of a subtitle, a rule, a definition.
-_LINE = re.compile(r"(?m)^(?:[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:|: |\$\$|[^\n]*\S)")
+_LINE = re.compile(r"(?m)^(?:(?P<speaker>[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:)|(?P<sign>: |\$\$)|[^\n]*\S)")
 ITEMS = re.compile(r"(?<!\S)\((?:[a-z]|[ivx]{2,4}|\d{1,2})\)(?=[\s,])", re.IGNORECASE)
 """What stands before the items of a list inside of a sentence: "(a) the first and (b) the second"."""
 SIGNS = re.compile(rf"[\\{{}}\[\]<>|~^_@#⁰-₎¹²³⁺-⁾¼-¾⅐-⅞]+|{ITEMS.pattern}")
@@ -175,8 +175,8 @@ def _signs(text: str) -> Counter[tuple[bool, str, bool]]:
 
 
 def _lines(text: str) -> list[str]:
-    """The beginnings of lines that are none of prose; other lines only count."""
-    return [match[0] if match[0].isupper() or match[0][0] in ":$" else "" for match in _LINE.finditer(text)]
+    """The kinds of lines that are none of prose, whatever their speakers are called; other lines only count."""
+    return [match.lastgroup or "" for match in _LINE.finditer(text)]
 
 
 def _mixes_items(source: str, result: str) -> bool:

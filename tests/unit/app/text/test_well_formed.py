@@ -61,6 +61,8 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
         ("Er ging – sie blieb.", "He went - she stayed."),
         ("Essen/Mülheim und Rot/Weiß", "Essen / Mülheim and red-white"),
         ("Gültig bis 31.12.2024.", "Valid until December 31, 2024."),
+        ("WARNUNG: 5 € *NUR* HEUTE", "WARNING: €5 *ONLY* TODAY"),
+        ("STOFF 1170, 3, (D/E)", "SUBSTANCE 1170, 3, (D/E)"),
         ("Ein Motor mit 2.0 TDI", "An engine with 2.0 TDI"),
         ("Da waren 10 000 Leute", "There were 10,000 people"),
         ("Punkte (91,0/86,5)", "points (91.0/86.5)"),
