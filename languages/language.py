@@ -121,8 +121,8 @@ class Language:
             ``mark``, which may be empty. None where none is known.
         may_be_noun: Guesses whether a word in small letters would have a capital; None where only names have one.
         is_common_noun: Tells of a word with a capital, and the two words before it, whether it is a noun and no name.
-        references: Yields the references to laws in a text, as begin, end and what the language with a given code has
-            for them.
+        references: Yields the references to laws and the like in a text, as begin, end and what the language with a
+            given code has for them.
         keys: Names of the keys of a keyboard, each with the English one, of several the usual one first; see
             ``languages.keyboard``.
         kept_names: What stays as it is whatever the target: addresses; each after characters, one of which is in all

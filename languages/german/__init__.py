@@ -9,6 +9,7 @@ from pathlib import Path
 from languages.clock import Clock, Phrase, Wording
 from languages.frames import frames_of
 from languages.german.address import ADDRESS
+from languages.german.bible import verses
 from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
 from languages.german.laws import references
@@ -169,6 +170,7 @@ _COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
 _ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)(?P<flat>-Whg\b\.?)?")
 _DAYS = {"Mo.": "Montag", "Di.": "Dienstag", "Mi.": "Mittwoch", "Do.": "Donnerstag", "Sa.": "Samstag"}
 _DAY = re.compile(r"(?<![\w.–-])(?:Mo|Di|Mi|Do|Sa)\.(?= [A-ZÄÖÜ])")  # "Fr." is "Frau", too
+_GENDERS = re.compile(r"(?<=\()(?:m/w/d|w/m/d|m/w|w/m|m/w/x|w/m/x)(?=\))")  # English has an "f"
 _PARTS = re.compile(r"(?<=\d-)tlg\.")
 
 
@@ -186,12 +188,18 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
         (*match.span(), " Zimmer-Wohnung" if match["flat"] else " Zimmer") for match in _ROOMS.finditer(sentence)
     )
     yield from ((*match.span(), _DAYS[match[0]]) for match in _DAY.finditer(sentence))
+    yield from ((*match.span(), match[0].replace("w", "f")) for match in _GENDERS.finditer(sentence))
     yield from ((*match.span(), "teilig") for match in _PARTS.finditer(sentence))
     yield from ((*match.span(), match["first"].upper()) for match in _SECOND_HALF.finditer(sentence))
     if greeted := _GREETED.match(sentence):
         yield greeted.end(), greeted.end(), ","
     if thanks := _THANKS.match(sentence):
         yield *thanks.span(), "Dankeschön"
+
+
+def _references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
+    yield from references(text, target)
+    yield from verses(text, target)
 
 
 def _may_be_noun(word: str) -> bool:
@@ -275,7 +283,7 @@ LANGUAGE = replace(
     greeting=_GREETING,
     may_be_noun=_may_be_noun,
     is_common_noun=is_common_noun,
-    references=references,
+    references=_references,
     keys=_KEYS,
     kept_names=(*KEPT, *KEPT_TITLES),
     street_names=COMPOUND,

@@ -5,6 +5,7 @@ from importlib.resources import files
 import pytest
 
 from languages import german
+from languages.german.bible import verses
 from languages.german.laws import references
 from languages.german.streets import KEPT
 from languages.german.titles import KEPT as KEPT_TITLES
@@ -79,6 +80,27 @@ def test_titled_names_and_file_numbers_are_kept(text: str, kept: str | None) -> 
 def test_a_reference_to_a_law_is_whole(text: str, english: str) -> None:
     assert list(references(text, "en")) == [(0, len(text), english)]
     assert not list(references(text, "fr"))
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("1. Kor 13,4–7", "1 Cor 13:4–7"),
+        ("Röm 8,28", "Rom 8:28"),
+        ("Ps. 23,1", "Ps 23:1"),
+        ("Mt 6,9.12", "Matt 6:9, 12"),
+    ],
+)
+def test_a_verse_of_the_bible_has_a_colon(text: str, english: str) -> None:
+    assert list(verses(text, "en-GB")) == [(0, len(text), english)]
+    assert not list(verses(text, "fr"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Am 5,3 km", "Motor mit 100 PS 3,5", "Gen 2,5,3", "Abs. 3,5", "300 PS 5 Gänge", "Ps 23"]
+)
+def test_what_is_no_verse(text: str) -> None:
+    assert not list(verses(text, "en"))
 
 
 def test_what_is_no_reference() -> None:

@@ -80,6 +80,7 @@ def written_out(text: str, language: str) -> str:
             "Di. Restmüll, Do. Papier, Hr. \ue000, 3 J. u. 6 Mon.",
             "Dienstag Restmüll, Donnerstag Papier, Herr \ue000, 3 Jahre und 6 Monate.",
         ),
+        ("Koch (m/w/d), 5 m/w", "Koch (m/f/d), 5 m/w"),
         ("Inh. Max Meier, Haustiere n. V.", "Inhaber Max Meier, Haustiere nach Vereinbarung."),
     ],
 )

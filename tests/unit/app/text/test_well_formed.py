@@ -63,6 +63,7 @@ def test_each_kind_of_damage_is_found(source: str, result: str, fault: Fault) ->
         ("Gültig bis 31.12.2024.", "Valid until December 31, 2024."),
         ("WARNUNG: 5 € *NUR* HEUTE", "WARNING: €5 *ONLY* TODAY"),
         ("STOFF 1170, 3, (D/E)", "SUBSTANCE 1170, 3, (D/E)"),
+        ("Das sind 5 % zu viel, 3 % p. a.", "That's 5% too much, 3% p.a."),
         ("Ein Motor mit 2.0 TDI", "An engine with 2.0 TDI"),
         ("Da waren 10 000 Leute", "There were 10,000 people"),
         ("Punkte (91,0/86,5)", "points (91.0/86.5)"),
