@@ -65,6 +65,7 @@ _DOTTED_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.([12]\d{3})")
 _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PADDED_DAY = re.compile(r"0[1-9]\.[01]\d|[0-3]\d\.0[1-9]")
+_LINE_ENDS = re.compile(r"\.[^\S\n]{0,80}+(?:\n|\Z)")
 _LINE_BEGINS = re.compile(r"(?:\A|\n)\s*$")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 # What the name of a clause or version has, and no date: "3.2", "3.4–3.6".
@@ -331,7 +332,7 @@ class _Reader:
         """Tells a day of a month from a number: "25.07. kam er", or "bis 05.09." at the end of a line."""
         if match["ending"]:
             return self._goes_on(match.end("ending"))
-        is_last = self._text[end : end + 1] == "." and not self._text[end + 1 :].partition("\n")[0].strip()
+        is_last = _LINE_ENDS.match(self._text, end) is not None
         return is_last and _PADDED_DAY.fullmatch(match["digits"]) is not None
 
     def _goes_on(self, end: int) -> bool:
