@@ -178,12 +178,16 @@ class ShortForms:
         """Yields begin and end of each short form, and what to write instead, in order."""
         if not self._may_have.search(sentence):
             return
+        barred: dict[str, bool] = {}
         for match in self._pattern.finditer(sentence):
             kind = match.lastgroup
             assert kind
             begin, end = match.start(kind), match.end()
-            never = self._never.get(_key(match[kind]))
-            if (never and never.search(sentence)) or not self._is_meant(match, kind, sentence):
+            key = _key(match[kind])
+            if key not in barred:  # each expression is searched for once: the sentence may be long
+                never = self._never.get(key)
+                barred[key] = never is not None and never.search(sentence) is not None
+            if barred[key] or not self._is_meant(match, kind, sentence):
                 continue
             several = kind in ("days", "months")
             full = self._several(match[kind]) if several else _found(self._full[kind], match[kind])
