@@ -139,8 +139,6 @@ _DIGITS_AND_LETTERS = "|".join(
     rf"[0-9]+[{letters}][0-9{letters}]*|[{letters}]+[0-9][0-9{letters}]*" for letters in ("a-f", "A-F")
 )
 
-# The level of a message in a log, behind its time (RFC 5424; Log4j's levels).
-_LEVEL = r"(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\s+(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL))\b"
 # An option of a program, as POSIX (Utility Conventions) and GNU write them: "-v", "--dry-run", "--color=auto".
 _OPTION = re.compile(
     r"(?<![^\s(\[\"'`„“|,/])(?:--[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:=[^\s,;)\]\"'`]*[^\s,;.:)\]\"'`])?+|-[a-z])"
@@ -166,7 +164,6 @@ IDENTIFIERS: Expressions = [
         }
     ),
     (("rxiv", "rXiv", "RXIV"), Checked(f"({_ARXIV})")),
-    (":", Checked(_LEVEL)),
     (_SCHEMES, Checked(f"({_URN})")),
     (("arXiv", "PMID", "PMCID", "ORCID", "ISSN", "ISBN", "ISNI", "Handle", "hdl"), Checked(_LABELLED)),
     (_DIGITS, Checked(_DOTTED, _is_dotted)),

@@ -31,7 +31,7 @@ _TRAILER = re.compile(r"^(?P<span>[A-Z][a-z]+(?:-[a-z]+)?-by: [^<>\n]{1,80} <\S+
 
 _LEVELS = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "CRITICAL")
 _LOG = re.compile(
-    r"^[ \t]*(?P<span>\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]{1,4}"
+    r"^[ \t]*(?P<span>\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]{1,4}"
     rf"\[?(?:{'|'.join(_LEVELS)}|WARNING)\]?:?)(?=[ \t])",
     re.MULTILINE,
 )

@@ -34,8 +34,8 @@ _FROM_TO = re.compile(
 
 _SIGN_OF_UNIT = re.compile(r"[\d\ue000-\uf8ff](?=(?P<sign>°[CF]|%)(?![\w%-]))")
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
-_LOOSE_HYPHENS = re.compile(rf"{_LOOSE_HYPHEN.pattern}|(?<!\S)--(?!\S)")
 _LOOSE_DASH = re.compile(r"(?<!\S)[–—](?!\S)|(?<=\()–(?=[^\W\d_])")
+_LOOSE_MARK = re.compile(rf"{_LOOSE_DASH.pattern}|{_LOOSE_HYPHEN.pattern}|(?<!\S)--(?!\S)")
 _DASH = re.compile(rf"{_LOOSE_DASH.pattern}|(?<=[^\W\d_])(?:—|--)(?=[^\W\d_])|(?<=\S)(?: -- |-- )(?=\S)")
 _SIGNS = re.compile("[:–-]")
 # Sets of a match: "7-6 (7-3), 6-4".
@@ -83,13 +83,13 @@ def spans(pair: Pair) -> list[Edit]:
 
 
 def dashes(pair: Pair) -> list[Edit]:
-    """Keeps the dashes beside words, for which models write one hyphen or two: "er kam – und ging", "(–Juli)"."""
-    found = list(_LOOSE_HYPHENS.finditer(pair.translation))
-    if not found or _LOOSE_HYPHEN.search(pair.source):
+    """Keeps the dashes beside words, for which models write hyphens or others: "er kam – und ging", "(–Juli)"."""
+    found = list(_LOOSE_MARK.finditer(pair.translation))
+    if not found or _LOOSE_HYPHEN.search(pair.source) or len(found) > len(_DASH.findall(pair.source)):
         return []
-    written = _LOOSE_DASH.findall(pair.translation)
-    is_kept = len(found) + len(written) <= len(_DASH.findall(pair.source))
-    return [Edit(*match.span(), written[0] if written else "–") for match in found] if is_kept else []
+    own, written = {*_LOOSE_DASH.findall(pair.source)}, _LOOSE_DASH.findall(pair.translation)
+    sign = written[0] if written and own != {"–"} else "–"
+    return [Edit(*match.span(), sign) for match in found if match[0] != sign]
 
 
 def scores(pair: Pair) -> list[Edit]:

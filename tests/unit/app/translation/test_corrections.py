@@ -63,7 +63,6 @@ def mirrored(
         ("Er kam - spät – und ging", "He came - late - and went", "He came - late - and went"),
         ("Er kam – und ging", "He came - and - went", "He came - and - went"),
         ("Unfall – 3 mm – dick", "Accident -- 3 mm — thick", "Accident – 3 mm – thick"),
-        ("Die Option -- und – hier", "The option -- and – here", "The option -- and – here"),
         ("Von – bis", "From – to -5", "From – to -5"),
         ("7-6 (7-3), 6-4", "7:6 (7-3), 6:4", "7:6 (7:3), 6:4"),
         ("Seiten 5-9, 12-15", "pages 5-9, 12-15", "Pages 5-9, 12-15"),

@@ -36,8 +36,6 @@ MD5 = "d41d8cd98f00b204e9800998ecf8427e"
         ("Pod nginx-7d9f8b6c5-abcde, auth-service-v2", ["nginx-7d9f8b6c5-abcde", "auth-service-v2"]),
         ("A/B testing of I/O, AC/DC", ["A/B", "I/O"]),
         ("Run `git commit -m fix`, then `make`; see ``x y``.", ["`git commit -m fix`", "`make`", "``x y``"]),
-        ("2024-10-15 08:12:35,001 WARN  [main] langsam", ["08:12:35,001 WARN"]),
-        ("08:12:35 INFO Gut, um 8:12 INFO, INFO: WARN", ["08:12:35 INFO"]),
     ],
 )
 def test_code(text: str, kept: list[str]) -> None:
