@@ -102,6 +102,8 @@ def lost_quotation_mark(pair: Pair) -> list[Edit]:
 
 def lost_bracket(pair: Pair) -> list[Edit]:
     """Closes the bracket at the end of the sentence if the translation has lost that: "(2019 est.)", "(est.)."."""
+    if "(" not in pair.translation:
+        return []
     source, translation = pair.source.rstrip(), pair.translation.rstrip()
     if [text.count("(") - text.count(")") for text in (source, translation)] != [0, 1]:
         return []
@@ -219,12 +221,12 @@ def beginning(pair: Pair) -> list[Edit]:
 
 def ellipses(pair: Pair) -> list[Edit]:
     """Writes the ellipses before the end as the source does: with one character or with three dots."""
-    written = [mark for mark in _ELLIPSES if mark in pair.source]
-    if len(written) != 1:
+    has_dots, has_one = (mark in pair.source for mark in _ELLIPSES)
+    if has_dots == has_one:
         return []
-    end = _end(pair.translation).start()
-    found = (match for match in _ELLIPSIS.finditer(pair.translation, 0, end) if match[0] != written[0])
-    return [Edit(*match.span(), written[0]) for match in found]
+    written = _ELLIPSES[has_one]
+    found = _ELLIPSIS.finditer(pair.translation, 0, _end(pair.translation).start())
+    return [Edit(*match.span(), written) for match in found if match[0] != written]
 
 
 def _final_mark(pair: Pair) -> list[Edit]:

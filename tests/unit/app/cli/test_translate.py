@@ -29,7 +29,7 @@ def test_a_whole_file_is_one_text(engine: type[UpperCaseEngine], tmp_path: Path)
     result = run("translate", "-f", "de", "-t", "en", "--whole", "--beam-size", "2", tmp_path / "a.txt")
     assert result.stdout == "EINS\nZWEI\n"
     assert engine.calls[0] == (["eins\nzwei\n"], "de", "en", 2)
-    assert engine.splittings == {"no_newlines", "off"}  # off, for a second attempt at what looks like a copy
+    assert engine.splittings == {"no_newlines"}
 
 
 def test_what_a_server_protects_unasked_is_protected(engine: type[UpperCaseEngine]) -> None:

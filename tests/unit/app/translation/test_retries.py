@@ -16,16 +16,16 @@ from app.text.protection.protected import Protected, protect
 from app.text.quality_checks import Verdict, judge, loops
 from app.text.register import Register
 from app.translation.pipeline import Translator
-from app.translation.questions import Done, step
 from app.translation.request import TranslationRequest
 from app.translation.retries import improved
 from app.translation.rules.pair import Direction, RuleOptions
 from app.translation.rules.retries import Situation, attempts, options_again
-from app.translation.sentence import Alternative, SentenceTranslation, TextTranslation
+from app.translation.sentence import SentenceTranslation, TextTranslation
 from app.translation.versions import Versions
 from languages.registry import language_of
 from tests.support.engines import translate_texts
 from tests.support.questions import answered_by
+from tests.support.sentences import of
 from tests.support.tiny import VOCABULARY
 from tests.support.toy import EOS, ToyModel, engine_of, greedy
 from tests.unit.app.engine.test_single_model import started
@@ -177,41 +177,6 @@ def test_the_limits_of_the_caller_are_no_reason_to_try_again():
     assert (again.no_repeat_ngram, again.repetition_penalty, again.beam_size) == (2, 3.0, 4)
     short = options_again(SearchOptions(), loop, "Salat")
     assert short is not None and short.no_repeat_ngram == 1
-
-
-@pytest.mark.parametrize("loop", ["dog dog dog", "the dog the dog the dog", "dogogog", "dooooog"])
-def test_the_source_is_better_than_a_loop(loop: str) -> None:
-    def best(source: str, text: str) -> SentenceTranslation:
-        return Versions(of(source, text, verdicts=(Verdict.REPETITION,)), None, UNKNOWN).result(SearchOptions())
-
-    copy = best("Der Hund.", loop)
-    assert (copy.text, copy.verdicts, copy.confidence) == ("Der Hund.", (Verdict.COPIED_SOURCE,), 0.0)
-    assert best("Der Hund.", "The dog, the dog.").text == "The dog, the dog."
-    assert best(loop, loop).text == loop, "the source says it as often"
-
-
-def test_the_versions_that_lost_are_the_alternatives() -> None:
-    first = replace(of("Hund.", "Cat.", verdicts=(Verdict.TRUNCATED,)), alternatives=(Alternative("Rat.", -3.0),))
-    found = Versions(first, None, UNKNOWN)
-    assert found.best.text == "Rat."
-    assert [other.text for other in found.result(SearchOptions(n_best=2)).alternatives] == ["Cat."]
-    assert found.result(SearchOptions()).alternatives == ()
-
-
-def of(
-    source: str, text: str, verdicts: tuple[Verdict, ...] = (), alignment: tuple[Link, ...] = ()
-) -> SentenceTranslation:
-    return SentenceTranslation(
-        source=source,
-        source_begin=0,
-        text=text,
-        target_begin=0,
-        score=-1.0,
-        alternatives=(),
-        confidence=1 / max(1, len(text)),
-        verdicts=verdicts,
-        alignment=alignment,
-    )
 
 
 def part(text: str = TEXT) -> Protected:
@@ -375,34 +340,6 @@ async def test_further_attempts_have_the_usual_spelling_too() -> None:
     assert asked[:2] == ["37 Stunden von 95.", "\ue000 Stunden von \ue001."]
 
 
-@pytest.mark.parametrize(
-    ("source", "said", "best"),
-    [
-        (
-            "Die Stadt ergab sich kampflos.",
-            "The city surrendered without without a fight.",
-            "The city surrendered without a fight.",
-        ),
-        ("Danke!!!!", "Thanks!", "Thanks!"),  # a correction writes the marks
-    ],
-)
-def test_what_needs_no_other_translation_asks_for_none(source: str, said: str, best: str) -> None:
-    translation = SentenceTranslation(
-        source=source,
-        source_begin=0,
-        text=said,
-        target_begin=0,
-        score=-1.0,
-        alternatives=(),
-        verdicts=judge(source, said),
-    )
-    options = SearchOptions()
-    german = Direction(language_of("de"), language_of("en"))
-    found = step(improved(translation, None, direction=german, options=options, placeholders=()))
-    assert isinstance(found, Done)
-    assert (found.result.text, found.result.verdicts) == (best, ())
-
-
 async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> None:
     async def translate(texts: Sequence[str], options: SearchOptions) -> list[TextTranslation]:
         found = [of(text, "He came eighth." if "8" in text else "He came \ue000th.") for text in texts]
@@ -414,14 +351,3 @@ async def test_a_small_number_that_is_missing_is_kept_in_a_second_attempt() -> N
     found = await answered_by(translate, improved(first, None, **wanted, direction=direction))
     assert found.text == "He came 8th."
     assert await answered_by(translate, improve(first, None, **wanted)) is first
-
-
-@pytest.mark.parametrize(
-    ("translation", "verdicts"),
-    [("I give #1 up {}.", ()), ("{} I give #1 up.", ()), ("I give (#1) {} up.", (Verdict.MALFORMED,))],
-)
-def test_a_span_may_stand_beside_other_signs(translation: str, verdicts: tuple[Verdict, ...]) -> None:
-    protected = protect("Ich gebe {name} auf #1 .", compile_patterns(["{name}"]))
-    [(begin, end)] = protected.stand_ins
-    version = of(protected.text, translation.format(protected.text[begin:end]))
-    assert Versions(version, protected, UNKNOWN).best.verdicts == verdicts
