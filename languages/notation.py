@@ -58,26 +58,31 @@ class Notation:
     clock: str
     words: NumberWords
 
+    @property
+    def _ordinal(self) -> str:
+        """What stands behind the figures of an ordinal, as a regular expression."""
+        return "|".join(self.words.ordinal_endings) or "[.]"
+
     @cached_property
     def words_of_dates(self) -> re.Pattern[str]:
         """A date whose month is a word: "25. Juli 1982", "25th of July", "July 25, 1982"; it has a day."""
         names = "|".join(map(re.escape, self.months))
-        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
+        ordinal = rf"(?:{self._ordinal})?"
         link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
         day_first = rf"(?<![\w.,])(?P<day>\d{{1,2}}){ordinal}{link} (?P<month>{names})(?:,?{link} (?P<year>\d{{4}}))?"
         if not self.long_date.startswith("M"):
             return re.compile(day_first + r"(?!\w)(?P<day2>)(?P<month2>)(?P<year2>)")
         # Without a year, "March 10" may be the beginning of "In March 10 people came".
         return re.compile(
-            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}})(?:{'|'.join(self.words.ordinal_endings)})?"
-            r"(?:(?:, ?| )(?P<year2>\d{4})|(?=[,;)]|\.?\s*(?:\n|\Z))))(?!\w)"
+            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}})(?P<ordinal>{self._ordinal})?"
+            r"(?:(?:, ?| )(?P<year2>\d{4})|(?=[,;)]|\.?\s*(?:\n|\Z))|(?(ordinal)|(?!))))(?!\w)"
         )
 
     @cached_property
     def ranges_of_days(self) -> re.Pattern[str]:
         """Two days of a month whose name is a word: "3.–5. Juli 1982", "July 3–5", "Jul. 3–5"."""
         names = "|".join((*map(re.escape, self.months), *(rf"{name}\b\.?" for name in self.words.short_months)))
-        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
+        ordinal = rf"(?:{self._ordinal})?"
         link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
         to = " ?[–-] ?"
         day_first = (
@@ -94,7 +99,7 @@ class Notation:
     def days_of_months(self) -> re.Pattern[str]:
         """A day of one month and a day of another: "20. April – 3. Mai 2024", "Apr. 20–May 3"."""
         names = "|".join((*map(re.escape, self.months), *(rf"{name}\b\.?" for name in self.words.short_months)))
-        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})?"
+        ordinal = rf"(?:{self._ordinal})?"
 
         def one(number: int) -> str:
             day, month = rf"(?P<day{number}>\d{{1,2}}){ordinal}", rf"(?P<month{number}>{names})"
@@ -105,7 +110,7 @@ class Notation:
     @cached_property
     def days_without_month(self) -> re.Pattern[str]:
         """A day whose month stands behind a second day: "3. bis 5. Juli", "3rd and 5th of July"."""
-        ordinal = rf"(?:{'|'.join(('[.]', *self.words.ordinal_endings))})"
+        ordinal = rf"(?:{self._ordinal})"
         link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
         return re.compile(
             rf"(?<![\w.,:/–-])(?<!\d\., )(?P<day>\d{{1,2}}){ordinal}(?= (?:{'|'.join(self.words.joiners) or '(?!)'}) "

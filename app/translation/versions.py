@@ -155,9 +155,9 @@ class Versions:
         if self.protected:
             placed = self.protected.restore(translation.text, translation.alignment)
             lost = len(placed.lost) + self.protected.lacks_words(translation.text)
-            words = left_out(
-                translation.source, translation.text, translation.alignment, pair.here, self.protected.stand_ins
-            )
+            if self.protected.hides_words:
+                stand_ins = self.protected.stand_ins
+                words = left_out(translation.source, translation.text, translation.alignment, pair.here, stand_ins)
             if Verdict.MALFORMED not in verdicts and self._is_malformed(self.protected, placed.text, pair):
                 verdicts[Verdict.MALFORMED] = None
         translation = replace(translation, verdicts=tuple(verdicts), placed=placed)

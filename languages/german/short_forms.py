@@ -290,7 +290,7 @@ SHORT_FORMS = ShortForms(
         "J.": r"\bJ\. ?[A-ZÄÖÜ]",
         "Kl.": r"\bBekl\.",
         "KW": r"\d ?KW\b",
-        "n. V.": r"\d:\d",
+        "n. V.": r"\d:\d|[\ue000-\uf8ff](?:[ -](?:Sieg|Niederlage|Erfolg))? n\. V\.",
         "S.": r"§|\b(?:Abs|Art)\.|\bNr\. ?\d+[a-z]? S\.",
         "St.": r"\bSt\.[ -]?[A-ZÄÖÜ]",
         "Z.": r"§|\b(?:Abs|Art|Nr)\.",

@@ -180,6 +180,8 @@ class _Reader:
 
     def _number(self, match: re.Match[str]) -> Numeral | None:
         digits, (begin, end) = match["digits"], match.span("digits")
+        if "/" in digits and self._text[end : end + 1].isalpha():  # "1/1,000th"
+            return None
         is_hour = len(digits) <= 2 and (match["half"] or match["clock"] or match["until"] is not None)
         is_short = len(digits) <= 4 and digits.isdecimal()
         is_scaled = match["scale"] or (match["letters"] and self._is_money(match))

@@ -108,7 +108,7 @@ class NumeralWords:
     def _new_sentence(self) -> re.Pattern[str]:
         """What begins a sentence behind "p.m."; a day or time zone doesn't."""
         goes_on = self._language.clock.behind_half if self._language.clock else ""
-        return re.compile(rf"[\"”’]?\s+(?!(?x:{goes_on or _NEVER})\b)[\"'“‘(]?[^\W\d_a-z]")
+        return re.compile(rf"[\"”’]?\s+(?!(?x:{goes_on or _NEVER})\b)[\"'“‘]?[^\W\d_a-z]")
 
     @cached_property
     def _before_half(self) -> re.Pattern[str]:

@@ -112,6 +112,11 @@ class Protected:
         return not self._inline.atoms
 
     @property
+    def hides_words(self) -> bool:
+        """Whether the model sees a placeholder or another stand-in for something, and no date or number."""
+        return not all(atom.rewrite and atom.rewrite.stand_in for atom in self._inline.atoms.values())
+
+    @property
     def is_translatable(self) -> bool:
         """Whether the text has a letter outside of the protected spans."""
         inline = self._inline

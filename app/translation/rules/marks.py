@@ -110,7 +110,8 @@ def lost_bracket(pair: Pair) -> list[Edit]:
     here, there = _end(source), _end(translation)
     is_inside = source[: here.start()].endswith(")")
     at = there.start() if is_inside else there.end()
-    if not (is_inside or here["closing"].endswith(")")) or translation[:at].endswith(")"):
+    is_closed = translation[: there.start()].endswith(")") or ")" in there["closing"]
+    if is_closed or not (is_inside or here["closing"].endswith(")")):
         return []
     return [Edit(at, at, ")")]
 

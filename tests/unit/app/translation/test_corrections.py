@@ -39,6 +39,11 @@ def mirrored(
         ("Andere (2019 gesch.)", "others (2019 est.", "Others (2019 est.)"),
         ("Das (ist) gut (so).", "That (is good (so).", "That (is good (so)."),
         ("Das ist gut (so).", "That is good (so.", "That is good (so)."),
+        (
+            "Slowenisch (amtlich) 9 (2002 gesch.)",
+            "Slovenian (official 9 (2002 est).",
+            "Slovenian (official 9 (2002 est).",
+        ),
         ("Mindestens 7 Menschen", "At least7 people", "At least 7 people"),
         ("Seiten 3–5", "pages 3-5", "Pages 3–5"),
         ("Seiten 3–5 und 1–2", "pages 3:5 and 1 - 2", "Pages 3–5 and 1–2"),

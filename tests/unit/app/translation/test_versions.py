@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.engine.options import SearchOptions
+from app.text.inline.target_tokens import Link
 from app.text.protection.patterns import compile_patterns
 from app.text.protection.protected import protect
 from app.text.quality_checks import Verdict, judge
@@ -67,3 +68,14 @@ def test_a_span_may_stand_beside_other_signs(translation: str, verdicts: tuple[V
     [(begin, end)] = protected.stand_ins
     version = of(protected.text, translation.format(protected.text[begin:end]))
     assert Versions(version, protected, UNKNOWN).best.verdicts == verdicts
+
+
+@pytest.mark.parametrize(
+    ("source", "leaves_out"), [("Please answer by May 28, 1945.", False), ("Please answer {}.", True)]
+)
+def test_words_beside_dates_count_as_translated(source: str, leaves_out: bool) -> None:
+    patterns = compile_patterns(["{}"])._replace(numerals=("en", "de"))
+    protected = protect(source, patterns, ("\ue000",))
+    version = of(protected.text, "Bitte " + protected.text[-5:], alignment=(Link(0, 6, 0, 5),))
+    direction = Direction(language_of("en"), language_of("de"))
+    assert Versions(version, protected, direction).leaves_out == leaves_out

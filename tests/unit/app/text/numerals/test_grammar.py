@@ -91,6 +91,8 @@ def test_german_is_written_for_others(text, target, expected):
         ("They paid $4,763.13.", "de-AT", "They paid $\u00a04.763,13."),
         ("They paid $4,763.13.", "de-CH", "They paid $\u00a04’763.13."),
         ("-$4.50", "de", "-4,50\u00a0$"),
+        ("Open July 3–5. It ends on May 6.", "de", "Open 3.–5. Juli. It ends on 6. Mai."),
+        ("On July 26th at 2:00 p.m. (CDT), 1/1,000th", "de", "On 26. Juli um 14:00 Uhr (CDT), 1/1,000th"),
         (
             "A mean (2.5) of ($5.50) (4:00 p.m. Toronto time)",
             "de",
