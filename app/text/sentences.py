@@ -60,7 +60,7 @@ _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _STAND_IN = "字"
 _PRIVATE = re.compile(r"[\ue000-\uf8ff]")
 
-_SHORT_NUMBER = re.compile(r"\b\d{1,2}\.\s+$")
+_SHORT_NUMBER = re.compile(r"\b\d{1,3}\.\s+$")
 _SHORT_DATE = r"\b\d{1,2}\.\d{1,2}\.\s+$"
 _LISTED_NUMBER = re.compile(r"[^\W\d_], \d{1,2}\.\s+$")
 # "der max. Abstand", and "Max. Abstand" where a line begins: elsewhere, a capital may be that of a name.
@@ -86,6 +86,7 @@ class _Ends:
         before_small: Likewise, if a small letter or a stand-in follows.
         capital_nouns: All nouns have a capital.
         counted: Likewise, if a word with a capital follows that isn't common: a number and a unit.
+        final: Matches short forms that may end a sentence, before a capital: "etc.", "v. Chr.", "Pius IX.", "5 km."
         common: Common words, in small letters.
         ordinal: Likewise, whatever follows.
         after_number: What follows a number with a dot that is an ordinal.
@@ -102,6 +103,11 @@ class _Ends:
         self.before_small = _before_space(language.abbreviations_before_small)
         self.capital_nouns = language.writing.capital_nouns
         self.counted = _counted(language)
+        short = "|".join(map(re.escape, language.writing.final_abbreviations)) or "(?!)"
+        self.final = re.compile(
+            rf"(?:\b(?:{short}|[IVX]{{2,}})|(?:(?<=\b[^\W\d_]\.)|(?<=\b[^\W\d_]\. ))[A-Z]\w{{0,2}}|\d [^\W\d_]{{1,3}})"
+            r"\.\s+(?=[^\W\d_a-z])"
+        )
         self.common = language.common_words | language.writing.small_words
         self.ordinal = self.after_number = _NEVER
         if ordinals:
@@ -233,6 +239,7 @@ def _ends(block: str, rules: _Ends) -> Iterator[int]:
                 continue
             pieces.pop()
         for piece in pieces:
+            yield from (begin + place for place in _inner_ends(piece, rules))
             begin += len(piece)
             before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
             if begin == len(shown) or not _goes_on(before, after, rules):
@@ -257,6 +264,14 @@ def _library_pieces(window: str, rules: _Ends) -> list[str]:
             raise
         return [window]
     return pieces if "".join(pieces) == window else [window]
+
+
+def _inner_ends(piece: str, rules: _Ends) -> Iterator[int]:
+    """Yields where a short form ends a sentence: "Brot usw. Die Leute" has a common word with a capital."""
+    for match in rules.final.finditer(piece):
+        word = _FIRST_WORD.match(piece, match.end())
+        if word and word[0].lower() in rules.common:
+            yield match.end()
 
 
 def _goes_on(before: str, after: str, rules: _Ends) -> bool:

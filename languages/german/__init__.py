@@ -33,7 +33,7 @@ _BEFORE_ORDINALS = (
 _AFTER_ORDINALS = (
     r"Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
     r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
-    r"|Aufl\b|FC\b|KW\b|Kalenderwoche|[OU]G\b|Obergeschoss|Vors(?:\.|itzende)|Spieltag|Schuljahr|Semester|Monatsgehalt"
+    r"|Aufl\b|FC\b|KW\b|Kalenderwoche|[OU]G\b|Obergeschoss|Vors(?:\.|itzende)|Mannschaft|Spieltag|Schuljahr|Semester|Monatsgehalt"
     r"|und\b|oder\b|bis\b"
 )
 _UNITS = units_of("""

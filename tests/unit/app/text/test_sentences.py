@@ -392,3 +392,18 @@ def test_a_language_without_a_room_has_the_rules_of_unicode_and_cldr(
     language: str, text: str, expected: list[str]
 ) -> None:
     assert list(split(text, language=language).sentences) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Es gibt Brot usw. Die Leute essen.", ("Es gibt Brot usw.", "Die Leute essen.")),
+        ("Das war 300 v. Chr. In Rom lebte er.", ("Das war 300 v. Chr.", "In Rom lebte er.")),
+        ("Er kam zu Pius IX. Er blieb 5 km. Dann ging er.", ("Er kam zu Pius IX.", "Er blieb 5 km.", "Dann ging er.")),
+        ("Er sah Obst, Brot etc. Äpfel mag er.", ("Er sah Obst, Brot etc. Äpfel mag er.",)),
+        ("Im 5. Jh. v. Chr. entstand sie.", ("Im 5. Jh. v. Chr. entstand sie.",)),
+        ("Es war sein 150. Mal und sein 300. Bundesligaspiel.", None),
+    ],
+)
+def test_a_short_form_ends_a_sentence_before_a_common_word(text: str, sentences: tuple[str, ...] | None) -> None:
+    assert split(text, language="de").sentences == (sentences or (text,))
