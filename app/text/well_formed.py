@@ -28,7 +28,7 @@ _PLACEHOLDER = re.compile(
     r"%%+|(?:(?<!\d)(?<!\d[ \u00a0\u202f])%(?:\d+\$|\(\w+\))?[-+#0,' ]*|%[-+#0']*)"  # "at 5% a year" has none
     r"(?:\*|\d+)?(?:\.\d+)?(?:hh|ll|[hlLzjtq])?[diouxXeEfFgGaAcspn@](?![A-Za-z])"
     r"|\$?\{\{?[^{}\n]{0,80}\}?\}|\$t\(|\\[nrtN\\]|&(?:#\d+|#x[0-9a-fA-F]+|[a-z]+);|§[0-9a-fk-or](?=\S)"
-    r"|\*?\[/?[\w:.-]+(?:=[^\[\]\s]*+)?\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>"
+    r"|\*\[[\w:.-]+\]|\[(?:/[\w:.-]+|[\w:.-]+=[^\[\]\s]*+|[\w:.-]+(?=\][^\n]*\[/))\]|(?<!\w)&(?=\w)|(?<=\w)&(?=[^\W\d_A-Z])|<\d\d:[\d:.]+>"
     r"|\d\d:\d\d[:.,\d]*(?= --> )"
 )
 # An escaped mark goes with its word, which a translation may leave out: "Don\'t" is "Nicht".

@@ -61,7 +61,7 @@ def quotation_marks(pair: Pair) -> list[Edit]:
             for group, written in (("opening", there.opened), ("closing", there.closed))
             if match[group] != written
         ]
-    if others := _paired(pair, there):
+    if others := _paired(pair, there) or _single(pair):
         return others
     marks = list(mark.finditer(translation))
     if len(marks) != 1 or marks[0][0] not in copied:
@@ -159,19 +159,31 @@ def _nested(pair: Pair, there: Quotes) -> list[Edit]:
     return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
 
 
+def _single(pair: Pair) -> list[Edit]:
+    """Writes straight single marks for double ones, if the source has only those: »Yes!« for 'Yes!', and 'No."""
+    if _DOUBLE.search(pair.source) or not any(m[0] == "'" and _opens(m) for m in _SINGLE.finditer(pair.source)):
+        return []
+    found = _DOUBLE.finditer(pair.translation)
+    return [_over(pair.translation, match.span(), Quotes("'", "'"), closes=not _opens(match)) for match in found]
+
+
 def _opens(mark: re.Match[str]) -> bool:
     """Tells a mark that opens a quotation from one that closes it, or an apostrophe."""
     return mark.string[mark.end() : mark.end() + 1].isalnum()
 
 
 def _over(text: str, span: tuple[int, int], quotes: Quotes, *, closes: bool) -> Edit:
-    """Writes a mark over another one, and over the space inside of it if the mark has one of its own."""
+    """Writes a mark over another one, and over the space inside of it if the mark has one of its own.
+
+    What opens a quotation gets a space behind a sentence, which models forget.
+    """
     begin, end = span
     if quotes.gap and closes:
         begin -= text[max(0, begin - 1) : begin] in tuple(_SPACES)
     elif quotes.gap:
         end += text[end : end + 1] in tuple(_SPACES)
-    return Edit(begin, end, quotes.closed if closes else quotes.opened)
+    space = "" if closes or text[max(0, begin - 1) : begin] not in tuple(".!?") else " "
+    return Edit(begin, end, quotes.closed if closes else space + quotes.opened)
 
 
 @lru_cache(maxsize=256)

@@ -85,7 +85,11 @@ def spans(pair: Pair) -> list[Edit]:
 def dashes(pair: Pair) -> list[Edit]:
     """Keeps the dashes beside words, for which models write hyphens or others: "er kam – und ging", "(–Juli)"."""
     found = list(_LOOSE_MARK.finditer(pair.translation))
-    if not found or _LOOSE_HYPHEN.search(pair.source) or len(found) > len(_DASH.findall(pair.source)):
+    if not found:
+        return []
+    if _LOOSE_HYPHEN.search(pair.source):
+        return [Edit(*match.span(), "-") for match in found if match[0] == "--" and "--" not in pair.source]
+    if len(found) > len(_DASH.findall(pair.source)):
         return []
     own, written = {*_LOOSE_DASH.findall(pair.source)}, _LOOSE_DASH.findall(pair.translation)
     sign = written[0] if written and own != {"–"} else "–"

@@ -63,6 +63,7 @@ def mirrored(
         ("Das ... geht nicht …", "That... doesn't work …", "That... doesn't work …"),
         ("Das ... geht nicht.", "That… doesn't work.", "That... doesn't work."),
         ("Er kam — und — ging", "He came — and - went", "He came — and — went"),
+        ("Flotte - entspricht ihr", "Fleet -- is the same", "Fleet - is the same"),
         ("Er kam -- spät – und ging", "He came -- late - and went", "He came – late – and went"),
         ("Er kam--spät--und ging", "He came - late - and went", "He came – late – and went"),
         ("Er kam - spät – und ging", "He came - late - and went", "He came - late - and went"),
@@ -337,6 +338,7 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
     ("here", "there", "source", "translation", "expected"),
     [
         ("en", "de", "\"I read 'It' now.\"", "„Ich lese „Es“ jetzt.“", "\"Ich lese 'Es' jetzt.\""),
+        ("en", "de", "'Why!' said Tom. 'Do you", "»Warum!« sagte Tom.«Wirst du", "'Warum!' sagte Tom. 'Wirst du"),
         ("en", "de", 'I read "It" now.', "Ich lese „Es“ jetzt.", 'Ich lese "Es" jetzt.'),
         ("en", "fr", 'I read "It" now.', "Je lis «\u00a0Ça\u00a0» ici.", 'Je lis "Ça" ici.'),
         ("en", "de", "“I read ‘It’ now.”", '"Ich lese "Es" jetzt."', "„Ich lese ‚Es‘ jetzt.“"),
