@@ -1,4 +1,4 @@
-"""Splits text into gap / sentence / gap / … / gap, and breaks a sentence that is too long for a model.
+"""Splits text into gap / sentence / gap / … / gap.
 
 Only sentences are translated. Gaps hold everything else (white space, line breaks, list markers, emoji, numbers alone,
 lines of dashes) and come back byte for byte, so joining the untranslated sentences gives back any text.
@@ -11,8 +11,7 @@ lines of dashes) and come back byte for byte, so joining the untranslated senten
 """
 
 import re
-import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import chain
 
@@ -68,6 +67,7 @@ _SHORT_ADJECTIVE = re.compile(r"(?:\A|(?<!\d )\b(?![A-Z]))[^\W\d_]{2,}\.\s+$")
 _ROMAN = re.compile(r"[IVX]{2,}(?!\w)")
 # The library sees a number that begins a quotation as a word.
 _QUOTED_NUMBER = re.compile(r"(?<=[\"„“»‚])\d")
+_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[“„«»\"](?P<inside>[^“”„«»\"]{80,})[”“»«\"]\s*\Z")
 _OPENING = frozenset("„‚([{¿¡")
 _CLOSING = frozenset("\"'”“’‘»«›‹)]}")
 _NEVER = re.compile("(?!)")
@@ -239,7 +239,8 @@ def _ends(block: str, rules: _Ends) -> Iterator[int]:
                 continue
             pieces.pop()
         for piece in pieces:
-            yield from (begin + place for place in _inner_ends(piece, rules))
+            inner = {*_inner_ends(piece, rules), *_ends_in_quotation(piece, rules)}
+            yield from (begin + place for place in sorted(inner))
             begin += len(piece)
             before, after = shown[max(0, begin - _CONTEXT_CHARS) : begin], shown[begin : begin + _CONTEXT_CHARS]
             if begin == len(shown) or not _goes_on(before, after, rules):
@@ -274,6 +275,19 @@ def _inner_ends(piece: str, rules: _Ends) -> Iterator[int]:
             yield match.end()
 
 
+def _ends_in_quotation(piece: str, rules: _Ends) -> Iterator[int]:
+    """Yields where sentences end inside of a long quotation that ends the piece: the library keeps them together."""
+    quotation = _QUOTATION.search(piece)
+    if quotation is None:
+        return
+    place, text = quotation.start("inside"), quotation["inside"]
+    end = 0
+    for sentence in _library_pieces(text, rules)[:-1]:
+        end += len(sentence)
+        if not _goes_on(text[max(0, end - _CONTEXT_CHARS) : end], text[end : end + _CONTEXT_CHARS], rules):
+            yield place + end
+
+
 def _goes_on(before: str, after: str, rules: _Ends) -> bool:
     """Tells from the text around an end that the library found whether the sentence goes on."""
     if not before[-1].isspace():
@@ -298,103 +312,3 @@ def _goes_on(before: str, after: str, rules: _Ends) -> bool:
             return True
         return not is_common and rules.ordinal.search(before) is not None
     return False
-
-
-# Where to break, best first: at the end of a match, so that white space stays with the piece before it. Most full stops
-# inside of a sentence are those of ordinals and short forms.
-_CLAUSE_END = re.compile(r"(?:(?<=[^\W\d_]{4})\.|[!?…;:,)\]}–—])[\"'”“’»«)\]]*\s+|[，、；：。！？]|\s(?=[(\[{–—„«»“])")
-_SPACE = re.compile(r"\s+")
-
-
-def _nowhere(_: int) -> bool:
-    return False
-
-
-def break_long(
-    sentence: str, *, language: str, fits: Callable[[str], bool], inside: Callable[[int], bool] = _nowhere
-) -> list[str]:
-    """Breaks a sentence into pieces that fit, near the end of what fits: at a clause, a conjunction, a space, anywhere.
-
-    The pieces concatenate to the sentence exactly. White space at a break stays at the end of the piece before it, so a
-    piece may end (and the first may begin) with white space, or be nothing else: translate the middle, keep the ends.
-
-    ``fits`` is called about ten times a piece, never with much more than twice what fits, so the time is in
-    proportion to the sentence even where nothing in it invites a break.
-
-    Args:
-        sentence: Any string; an empty one gives no pieces.
-        language: Code of its language.
-        fits: Whether a model takes this string whole. Expected to hold for nearly every prefix of what fits.
-        inside: Whether a place in the sentence is inside of something that must stay whole.
-
-    Returns:
-        Pieces for which ``fits`` holds, except single characters for which it doesn't.
-    """
-    conjunction = _before_conjunction(language)
-    pieces: list[str] = []
-    start = 0
-    guess = 256
-    while start < len(sentence):
-        checkpoint()
-        limit = _longest_fitting(sentence, start, guess, fits)
-        end = limit if limit == len(sentence) else _break_before(sentence, start, limit, conjunction, inside)
-        if end < limit and not fits(sentence[start:end]):
-            end = limit
-        pieces.append(sentence[start:end])
-        guess = limit - start
-        start = end
-    return pieces
-
-
-@lru_cache(maxsize=64)
-def _before_conjunction(language: str) -> re.Pattern[str]:
-    words = language_of(language).conjunctions
-    return re.compile(rf"\s(?=(?:{'|'.join(words)})\s)") if words else _NEVER
-
-
-def _longest_fitting(text: str, start: int, guess: int, fits: Callable[[str], bool]) -> int:
-    """Returns the largest end for which text[start:end] fits, by doubling and halving; at least start + 1."""
-    fitting = start + 1
-    end = min(start + guess, len(text))
-    while end > fitting and fits(text[start:end]):
-        fitting = end
-        end = min(start + 2 * (end - start), len(text))
-    too_long = end
-    while too_long - fitting > 1:
-        middle = (fitting + too_long) // 2
-        if fits(text[start:middle]):
-            fitting = middle
-        else:
-            too_long = middle
-    return fitting
-
-
-def _break_before(
-    text: str, start: int, limit: int, conjunction: re.Pattern[str], inside: Callable[[int], bool]
-) -> int:
-    """Returns the best end in (start, limit]: at a break, or else where no character loses its marks."""
-    not_a_stub = start + (limit - start) // 3
-    for pattern, earliest in ((_CLAUSE_END, not_a_stub), (conjunction, not_a_stub), (_SPACE, start)):
-        ends = (match.end() for match in pattern.finditer(text, start, limit))
-        last = max((end for end in ends if not inside(end)), default=start)
-        if last > earliest:
-            return last
-    end = limit
-    while end > start and (inside(end) or _joins_previous(text, end)):
-        end -= 1
-    return end if end > start else limit
-
-
-def _joins_previous(text: str, index: int) -> bool:
-    """Tells whether the character at an index belongs to the one before: an accent, a selector, a joined emoji.
-
-    An ASCII letter or digit also belongs to the one before it: a stand-in must not be split.
-    """
-    character = text[index]
-    return (
-        (character.isascii() and character.isalnum() and text[index - 1].isascii() and text[index - 1].isalnum())
-        or unicodedata.category(character).startswith("M")
-        or character == "\u200d"
-        or text[index - 1] == "\u200d"
-        or "\U0001f3fb" <= character <= "\U0001f3ff"
-    )

@@ -12,7 +12,8 @@ from app.engine.models.lexicon import FoundWord, Lexicon
 from app.engine.models.ligatures import without_ligatures
 from app.engine.models.tokenizer import Tokenizer
 from app.fairness.budget import checkpoint
-from app.text.sentences import break_long, spans
+from app.text.long_sentences import break_long
+from app.text.sentences import spans
 from app.text.separators import separators
 
 # No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a segment.

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
 from app.translation.rules.capitals import capitals
-from app.translation.rules.marks import beginning, ellipses, ending, lost_bracket, lost_quotation_mark, quotation_marks
+from app.translation.rules.marks import (
+    beginning,
+    ellipses,
+    ending,
+    lost_bracket,
+    lost_mark_of_part,
+    lost_quotation_mark,
+    quotation_marks,
+)
 from app.translation.rules.names import streets
 from app.translation.rules.pair import Pair
 from app.translation.rules.spaces import (
@@ -77,6 +85,7 @@ CORRECTIONS = (
     Correction(ellipses),
     Correction(quotation_marks, is_formatting=True),
     Correction(lost_quotation_mark),
+    Correction(lost_mark_of_part),
     Correction(lost_bracket),
     Correction(before_marks, is_formatting=True),
     Correction(in_quotations, is_formatting=True),

@@ -69,6 +69,10 @@ def quotation_marks(pair: Pair) -> list[Edit]:
     # A quotation of several sentences has one mark in its first and one in its last.
     [(begin, end)] = (each.span() for each in marks)
     opens, closes = not translation[:begin].strip(), not translation[end:].strip()
+    own = list(mark.finditer(pair.source))
+    if opens == closes and len(own) == 1:
+        opens = _opens(own[0])
+        closes = not opens
     if opens == closes or (closes and translation[begin - 1 : begin].isdigit()):  # 27” is a length
         return []
     written = there.closed if closes else there.opened
@@ -98,6 +102,27 @@ def lost_quotation_mark(pair: Pair) -> list[Edit]:
     if not opens or not found or translation[found[0].start() - 1].isspace():
         return []
     return [Edit(begin, begin, quotes.opened)]
+
+
+def lost_mark_of_part(pair: Pair) -> list[Edit]:
+    """Opens or closes a quotation that goes on in other sentences, if the translation has lost its only mark."""
+    source, translation = pair.source.strip(), pair.translation.rstrip()
+    own = list(_DOUBLE.finditer(source))
+    if len(own) != 1 or _DOUBLE.search(translation) or _INCHES.search(source) or not translation:
+        return []
+    [mark] = own
+    quotes = (pair.there.writing.quotes if _CURLY.match(mark[0]) else None) or Quotes('"', '"')
+    before, there = source[: mark.start()], _end(translation)
+    if not _opens(mark):
+        is_last = mark.end() == len(source) and not there["closing"].strip()
+        is_same = _same(_end(before)["mark"] or "", there["mark"] or "")
+        return [Edit(len(translation), len(translation), quotes.closed)] if is_last and is_same else []
+    at = len(translation) - len(translation.lstrip())
+    if before.endswith(": ") and translation.count(": ") == 1:
+        at = translation.index(": ") + 2
+    elif before:
+        return []
+    return [Edit(at, at, quotes.opened)]
 
 
 def lost_bracket(pair: Pair) -> list[Edit]:

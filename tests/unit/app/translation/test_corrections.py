@@ -335,6 +335,23 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
 
 
 @pytest.mark.parametrize(
+    ("source", "translation", "expected"),
+    [
+        ("Er sagte: „Ich will das.", "He said: „I want that.", "He said: “I want that."),
+        ("Er sagte: „Ich will das.", "He said: I want that.", "He said: “I want that."),
+        ("„Ich will das.", "I want that.", "“I want that."),
+        ("Es ist gut.“", "It is good.", "It is good.”"),
+        ("Es ist gut.“", "It is good.“", "It is good.”"),
+        ('Es ist gut."', "It is good.", 'It is good."'),
+        ("Er sah „Faust und ging.", "He saw Faust and left.", "He saw Faust and left."),
+        ('Der Fernseher hat 27".', "The television has 27.", "The television has 27."),
+    ],
+)
+def test_a_part_of_a_quotation_has_its_mark(source: str, translation: str, expected: str) -> None:
+    assert mirrored(source, translation) == expected
+
+
+@pytest.mark.parametrize(
     ("here", "there", "source", "translation", "expected"),
     [
         ("en", "de", "\"I read 'It' now.\"", "„Ich lese „Es“ jetzt.“", "\"Ich lese 'Es' jetzt.\""),
