@@ -312,9 +312,14 @@ async def test_numbers_are_written_for_the_target(client, text, target, expected
 
 
 async def test_numbers_in_markup_and_beside_protected_text(client):
-    body = {"q": "<td>1.000,5</td><p>Es <b>kostet</b> 1.234,5&nbsp;kg &amp; v1.2</p>", "source": "de", "target": "en"}
+    body = {
+        "q": "<td>1.000,5</td><p>Es <b>kostet</b> 1.234,5&nbsp;kg &amp; v1.2, 5,5km</p>",
+        "source": "de",
+        "target": "en",
+    }
     answer = await post(client, body | {"format": "html"})
-    assert answer[1]["translatedText"] == "<td>1,000.5</td><p>[en] Es <b>kostet</b> 1,234.5\u00a0kg &amp; v1.2</p>"
+    expected = "<td>1,000.5</td><p>[en] Es <b>kostet</b> 1,234.5\u00a0kg &amp; v1.2, 5.5km</p>"
+    assert answer[1] == {"translatedText": expected}
     answer = await post(client, BEER | {"q": "Sie hat 1.234,5 kg und 2,5 t.", "protect": ["1.234,5"]})
     assert answer[1]["translatedText"] == "[en] Sie hat 1.234,5 kg und 2.5 t."
 

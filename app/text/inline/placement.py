@@ -19,6 +19,7 @@ from app.text.inline.target_tokens import Ints, Link, align, read_target
 __all__ = ["Edit", "Placement", "apply", "best_stretches", "place", "spread"]
 
 # Weight of a stand-in for something inside an element: it certainly belongs to the element.
+_MARKS = frozenset(",.;:!?-")
 _ATOM_WEIGHT = 1000
 _LETTER_WEIGHT = 1e-6
 _REACH = 3  # words to either side
@@ -184,9 +185,10 @@ class _Placing:
                 continue
             depth = len(element.path)
             owners: list[int | None] = []
-            for source in self._aligned[begin:end]:
+            for token, source in enumerate(self._aligned[begin:end], begin):
                 path = elements[tokens.elements[source]].path
-                owners.append(path[depth] if len(path) > depth and path[depth - 1] == index else None)
+                is_inside = len(path) > depth and path[depth - 1] == index and not self._is_new_mark(token, source)
+                owners.append(path[depth] if is_inside else None)
             weights = [self._weight(token) for token in range(begin, end)]
             stretches = best_stretches(owners, weights)
             for child, (first, last) in stretches.items():
@@ -202,6 +204,11 @@ class _Placing:
             for child, (first, last) in stretches.items():
                 ranges[child] = (begin + first, begin + last)
         return ranges, innermost
+
+    def _is_new_mark(self, token: int, source: int) -> bool:
+        """Tells a mark for which the source has a word, such as a comma before "which"."""
+        mark = self._translation[self._target.begins[token]]
+        return token not in self._target.atoms and mark in _MARKS and self._inline.word(source)[:1].isalnum()
 
     def _weight(self, token: int) -> float:
         """The weight of a target token; of equal stretches, that with more letters has the word of content."""

@@ -295,7 +295,7 @@ def _capital(text: str) -> str:
 
 
 def _bare(stand_in: str) -> str:
-    return rf"(?<![\w.,]){stand_in}(?!\w|[.,]\d)"
+    return rf"(?<![\w.,]){stand_in}(?![\d_]|[.,]\d)"  # "5,5km" is shown as "58km" where markup is
 
 
 def read_number(digits: str, decimal: str, group: str) -> Number | None:

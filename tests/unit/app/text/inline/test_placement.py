@@ -40,6 +40,12 @@ def rebuild(source: str, translation: str, words: str | None) -> str:
         # A full stop that is linked to the word before it.
         ("I <i>sleep</i>.", "Ich schlafe.", "0 1 1", "Ich <i>schlafe</i>."),
         ("I <i>sleep.</i>", "Ich schlafe.", "0 1 1", "Ich <i>schlafe.</i>"),
+        # A mark that the source hasn't stays outside.
+        (
+            "ein Mann, <b>der</b> war", "a man, who was",
+            "0 1 3 3 4", "a man, <b>who</b> was",
+        ),
+        ("In ihm <i>waren</i> viele", "In it, there were many", "0 1 2 - 2 3", "In it, <i>there were</i> many"),
         # Words without a link join a neighbour; of several stretches the largest is marked, and noise is bridged.
         (
             "I <b>really like</b> it", "Das mag ich wirklich sehr gern",
