@@ -145,11 +145,15 @@ _OPTION = re.compile(
     r"(?![\w-])"
 )
 _OPTION_PART = re.compile(r"-[-a-z]")
-_TYPED_DASH = re.compile(r"\w--(?!\S)")  # "The country --one of the smallest-- is old."
+# "The country --one of the smallest-- is old", "He said -a lot- of things."
+_TYPED_DASH = re.compile(r"\w--?(?!\S)")
+_LONGEST_INSERTION = 200  # characters
 
 
 def _is_option(match: re.Match[str]) -> bool:
-    return not _TYPED_DASH.search(match.string)
+    """Tells an option from a word behind a typed dash."""
+    begin, end = match.span()
+    return not _TYPED_DASH.search(match.string, max(0, begin - _LONGEST_INSERTION), end + _LONGEST_INSERTION)
 
 
 IDENTIFIERS: Expressions = [

@@ -17,16 +17,27 @@ _HEAD = "Traceback (most recent call last):"
 _OF_PYTHON = re.compile(re.escape(_HEAD))
 _INDENTED = re.compile(r"\r?\n[ \t>]*[ \t]{2}(?P<line>\S[^\r\n]*)")
 _RAISED = re.compile(r"\r?\n[ \t>]*(?P<line>[A-Za-z_][\w.]*(?::[^\r\n]*)?)(?=\r?$)", re.MULTILINE)
-# "at com.example.App.main(App.java:14)", "at Object.run (/app/x.js:10:5)", "Caused by: java.io.IOException: closed"
+# "at com.example.App.main(App.java:14)", "at Object.run (/app/x.js:10:5)", "Caused by: java.io.IOException: closed";
+# "... 3 more" only indented.
 _FRAME = re.compile(
-    r"^[ \t]*(?P<span>at (?:[\w$<>/]+\.)+[\w$<>]+\([^()\n]{1,200}\)|at (?:[^()\n]{1,200} \()?[^\s()]+:\d+:\d+\)?"
-    r"|\.\.\. \d+ (?:common frames omitted|more)"
+    r"^[ \t]*(?P<span>at (?:[\w$<>/]+\.)+[\w$<>]+\([^()\n]{1,200}\)"
+    r"|at (?:[^()\n]{1,200} \()?[^\s()]*[./][^\s():]*:\d+:\d+\)?"
+    r"|(?<=[ \t])\.\.\. \d+ (?:common frames omitted|more)"
     r"|(?:Caused by: |Exception in thread \"[^\"\n]{1,80}\" )?(?:[a-z_]\w*\.)+(?=[A-Z])\w*(?:Exception|Error)"
     r"(?::[^\n]*)?)"
     r"(?=\r?$)",
     re.MULTILINE,
 )
-_COMMAND = re.compile(r"^[ \t]*(?P<span>\$ [a-z.~/][\w./~-]*(?: [^\n]*)?)(?=\r?$)", re.MULTILINE)
+# What is no word alone: "$ git push", "$ ./run", "$ foo --all"; not "$ per share", "$ amounts are in thousands".
+_PROGRAMS = (
+    "apt(?:-get)?|brew|cargo|cat|cd|chmod|cmake|cp|curl|docker|echo|export|git|go|grep|kubectl|ls|make|mkdir|mv|node|npm"
+    "|npx|pip3?|pipx|pnpm|poetry|pytest|python3?|rm|rustup|sed|source|ssh|sudo|systemctl|tar|uv|wget|yarn"
+)
+_COMMAND = re.compile(
+    rf"^[ \t]*(?P<span>\$ (?:(?:{_PROGRAMS})(?= |\r?$)|[.~/][./~]*\w"
+    r"|[a-z][\w.-]*(?=(?: [\w.:/=-]{1,40}){0,4} -))[^\n]*?)(?=\r?$)",
+    re.MULTILINE,
+)
 _TRAILER = re.compile(r"^(?P<span>[A-Z][a-z]+(?:-[a-z]+)?-by: [^<>\n]{1,80} <\S+@\S+>)(?=\r?$)", re.MULTILINE)
 
 _LEVELS = ("TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "FATAL", "CRITICAL")

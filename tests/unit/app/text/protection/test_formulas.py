@@ -68,7 +68,13 @@ def test_identifiers(text: str, kept: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["The country --one of the smallest-- is old.", "It is cold -I know.", "slow--but steady", "gut -- aber teuer"],
+    [
+        "The country --one of the smallest-- is old.",
+        "He said -a lot- of things.",
+        "It is cold -I know.",
+        "slow--but steady",
+        "gut -- aber teuer",
+    ],
 )
 def test_dashes_begin_no_options(text: str) -> None:
     translated = translation(text, str.swapcase, source="en", target="de")

@@ -23,6 +23,7 @@ TRACEBACK = [
         ),
         ("    at Object.run (/app/x.js:10:5)\n", ["at Object.run (/app/x.js:10:5)"]),
         ("Type:\n$ git push origin main\nThen wait.", ["$ git push origin main"]),
+        ("$ ./run.sh\n$ ls\n$ foo serve --all", ["$ ./run.sh", "$ ls", "$ foo serve --all"]),
         ("Done.\n\nCo-authored-by: Jane Doe <jane@example.com>", ["Co-authored-by: Jane Doe <jane@example.com>"]),
         ("Signed-off-by: A. B. <a@b.de>\r\n", ["Signed-off-by: A. B. <a@b.de>"]),
     ],
@@ -43,6 +44,11 @@ def test_lines_of_programs_are_protected(text: str, kept: list[str]) -> None:
         "Written by: Jane",
         "Stand-by: off",
         "... 3 more people",
+        "... 3 more",
+        "at 10:15:20",
+        "at Berlin:12:14",
+        "$ per share",
+        "$ amounts are in thousands",
     ],
 )
 def test_prose_is_not_protected(text: str) -> None:
