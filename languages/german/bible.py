@@ -1,7 +1,7 @@
 """Verses of the Bible, and how English writes them: "1. Kor 13,4–7" is "1 Cor 13:4–7".
 
 German abbreviations are those of the Loccumer Richtlinien, English ones those of the SBL Handbook of Style. Books are
-left out whose abbreviation is a word: "Am 5,3".
+left out whose abbreviation is a word: "Am 5,3". Those that are numbered need their number: "Tim 3,5" may be a name.
 """
 
 import re
@@ -17,10 +17,13 @@ _BOOKS = dict(
     Eph=Eph Phil=Phil Kol=Col Thess=Thess Tim=Tim Phlm=Phlm Hebr=Heb Jak=Jas Petr=Pet Offb=Rev
     """.split()
 )
+_NUMBERED = "Sam|Kön|Chr|Kor|Thess|Tim|Petr"
 _NUMBER = r"\d{1,3}"
+# "Phil 1,80 m groß"
+_UNIT = r"(?![ \u00a0]?(?:[kcm]?m|k?g|[%€]|Euro|Grad|Jahre|Kilo|Meter|Millionen|Prozent|Punkte|Mio|Mrd)(?!\w))"
 _VERSE = re.compile(
-    rf"(?<![\w.,])(?:(?P<number>[1-3])\.[ \u00a0]?)?(?P<book>{'|'.join(_BOOKS)})\.?[ \u00a0](?P<chapter>{_NUMBER}),[ ]?"
-    rf"(?P<verses>{_NUMBER}(?:[–.-]{_NUMBER}){{0,5}})(?![\w,]|[.–-]\d)"
+    rf"(?<![\w.,])(?:(?P<number>[1-3])\.[ \u00a0]?|(?!{_NUMBERED}))(?P<book>{'|'.join(_BOOKS)})\.?[ \u00a0]"
+    rf"(?P<chapter>{_NUMBER}),[ ]?(?P<verses>{_NUMBER}(?:[–.-]{_NUMBER}){{0,5}})(?![\w,]|[.–-]\d){_UNIT}"
 )
 
 

@@ -5,7 +5,14 @@
 
 import re
 
-_NO_NAME = r"(?!(?:Der|Die|Das|Den|Dem|Er|Sie|Es|Ein|Eine|Ich|Wir|Im|In|Am|An|Auf|Bei|Mit|Nach|Seit|Von|Zu|Dann)\b)"
+# Words that begin sentences, headings and parts of them.
+_NO_NAME = (
+    r"(?!(?:Aber|Als|Am|An|Auch|Auf|Aus|Bei|Beide|Beim|Bis|Da|Dann|Das|Dem|Den|Der|Die|Diese[mnrs]?|Doch|Durch|Er|Es"
+    r"|Firma|Frau|Für|Herr|Ich|Im|In|Jede[mnrs]?|Mit|Nach|Nur|Ob|Oder|Seit|Sie|So|Sowohl|Statt|Trotz|Und|Vom|Von|Vor"
+    r"|Wann|Warum|Was|Welche[mnrs]?|Wer|Wir|Wo|Zu|Zum|Zur|(?:[DKMS]?[Ee]in|Ihr|Unser)(?:e[mnrs]?)?)\b)"
+)
+# Adjectives and plurals, and nouns that stand before the kind of a company: "Große", "Neuen", "Rechtsform".
+_NO_COMPANY = r"(?!\w*(?:e|e[mns]|ung|form|führer|kapital) )"
 _NAME = rf" {_NO_NAME}[A-ZÄÖÜ][a-zäöüß]+(?:-[A-ZÄÖÜ][a-zäöüß]+)?"
 _TITLE = r"(?:Prof\. )?(?:Dr\.(?: ?[a-z]{1,5}\.)+|Dipl\.-[A-Z]\w{1,5}\.(?: \(FH\))?)"
 _ADJECTIVES = (
@@ -14,7 +21,7 @@ _ADJECTIVES = (
 # A title of several parts with a name, or a name that is an adjective: "Dr. rer. nat. Klaus Klein", "Dr. Groß".
 TITLED = re.compile(rf"(?<![\w.-])(?:{_TITLE}{_NAME}(?:{_NAME})?|Dr\. (?:{_ADJECTIVES}))(?![\w-])")
 COMPANY = re.compile(
-    r"(?<![\w.-])(?!(?:Der|Die|Das|Den|Dem|Eine?|Einer|Keine|Unsere|Firma|Jede|Diese|Zur|Bei|Als|Mit|Von|Für|In) )"
+    rf"(?<![\w.-]){_NO_NAME}{_NO_COMPANY}"
     r"[A-ZÄÖÜ][\w-]{1,30} g?(?:GmbH|mbH|OHG|KGaA)(?: & Co\. (?:KGaA|KG|OHG))?(?![\w-])"
 )
 # The signs of the German courts' registers: ZR, StR, BvR, AZR, C, Js.

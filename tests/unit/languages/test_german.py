@@ -48,6 +48,8 @@ def test_an_address_is_kept(text: str, kept: str | None) -> None:
         ("Die Muster GmbH in Ulm", "Muster GmbH"),
         ("Meyer Logistik GmbH & Co. KG", "Logistik GmbH & Co. KG"),
         ("Die GmbH und eine GmbH-Satzung, Muster GmbHs", None),
+        ("Neue GmbH, Unserer GmbH, Wie GmbH, Warum GmbH, Rechtsform GmbH", None),
+        ("Er ist Dipl.-Ing. Sein Sohn auch, Dr. jur. Seine Frau Dr. med. Beide", None),
         ("Geburtsdatum (TT.MM.JJJJ)", "TT.MM.JJJJ"),
         ("Uhrzeit im Format hh:mm:ss", "hh:mm:ss"),
         ("Die MM-Datei, 5 mm. ss", None),
@@ -97,7 +99,8 @@ def test_a_verse_of_the_bible_has_a_colon(text: str, english: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Am 5,3 km", "Motor mit 100 PS 3,5", "Gen 2,5,3", "Abs. 3,5", "300 PS 5 Gänge", "Ps 23"]
+    "text",
+    ["Am 5,3 km", "Motor mit 100 PS 3,5", "Gen 2,5,3", "Abs. 3,5", "300 PS 5 Gänge", "Ps 23", "Tim 3,5", "Phil 1,80 m"],
 )
 def test_what_is_no_verse(text: str) -> None:
     assert not list(verses(text, "en"))
