@@ -87,7 +87,8 @@ class Clock:
         before: Words that stand before a time of day.
         not_hours: What stands behind a number that is no hour ("8 Jahre"), as a regular expression.
         hour_word: What stands behind the figures of a time of day, with its space: " Uhr".
-        before_half: What stands before a time that belongs to a noun: "the 8 a.m. Mass", as a regular expression.
+        before_half: What stands before a time that ends no sentence, as a regular expression: "the 8 a.m. Mass", "At 5
+            p.m. Tom left".
         behind_half: What goes on with the sentence behind "p.m.", though it has a capital, as a regular expression:
             days, time zones.
     """

@@ -95,7 +95,7 @@ _CLOCK = Clock(
     ),
     wordings={15: Wording("a quarter past"), 30: Wording("half past"), 45: Wording("a quarter to", is_coming=True)},
     not_hours="per ?cent",
-    before_half="the|an?|this|our",
+    before_half=r"the|an?|this|our|my|your|his|her|their|(?:\A|[.!?][ ])(?:at|by|around|about|before|after|since)",
     behind_half=r"""(?:Mon|Tue|Tues|Wednes|Thu|Thur|Thurs|Fri|Satur|Sun)(?:day)?s?|Mon|Wed|Sat|[ACEHMP][KS]?[DS]?T|UTC|GMT|BST
     |IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|[A-Z][a-z]+[ ]time""",
 )

@@ -66,6 +66,7 @@ _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PADDED_DAY = re.compile(r"0[1-9]\.[01]\d|[0-3]\d\.0[1-9]")
 _LINE_ENDS = re.compile(r"\.[^\S\n]{0,80}+(?:\n|\Z)")
+_WORD_BEFORE = re.compile(r"\w+ $")
 _LINE_BEGINS = re.compile(r"(?:\A|\n)\s*$")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 # What the name of a clause or version has, and no date: "3.2", "3.4–3.6".
@@ -289,7 +290,7 @@ class _Reader:
             end = match.end("clock")
             if not minutes and (behind := self.words.minutes_behind.match(self._text, end)):
                 minutes, end = [behind["minutes"]], behind.end()
-        before = re.compile(r"\w+ $").search(self._text, max(0, begin - _BEFORE), begin)
+        before = _WORD_BEFORE.search(self._text, max(0, begin - _BEFORE), begin)
         preposition = self._writer.preposition_of_time(before[0].strip()) if before else None
         if end == match.end("digits") and not (preposition or is_clock):  # a score, perhaps
             return Numeral(begin, end, None)
@@ -334,8 +335,11 @@ class _Reader:
         """Tells a day of a month from a number: "25.07. kam er", or "bis 05.09." at the end of a line."""
         if match["ending"]:
             return self._goes_on(match.end("ending"))
-        is_last = _LINE_ENDS.match(self._text, end) is not None
-        return is_last and _PADDED_DAY.fullmatch(match["digits"]) is not None
+        if not _LINE_ENDS.match(self._text, end) or not _PADDED_DAY.fullmatch(match["digits"]):
+            return False
+        ordinals = self._writer.source.dotted_ordinals
+        before = _WORD_BEFORE.search(self._text, max(0, match.start() - _BEFORE), match.start())
+        return ordinals is not None and before is not None and before[0].strip().lower() in ordinals.before
 
     def _goes_on(self, end: int) -> bool:
         """Tells whether the sentence goes on behind a full stop: no capital follows."""
