@@ -22,6 +22,8 @@ _NUMBERED = re.compile(r"<(/?)([0-9]{1,3})(?:\s*(/))?>")
 _EMPHASIS = re.compile(
     r"(?<![\w*/\\])(?P<opening>\*{1,3})(?=[^\W_]|[\"'„“(])[^*\n]{0,200}(?<=\S)(?P<closing>(?P=opening))(?![\w*/])"
 )
+# "*laughs* I know": the words behind it are a sentence of their own.
+_ACTION, _BEGINS = re.compile(r"\*[^\W\d_A-Z][^*\n]*\* [^\W\d_a-z]"), re.compile(r"(?:\A|[\n.!?…] ?)\Z")
 # An empty element between spaces is where a word would be: "at most <max/> letters".
 _IN_TEXT = re.compile(r"[ .,;:!?)]")
 _BLOCKS = frozenset({"br", "hr"})
@@ -61,11 +63,18 @@ class NumberedTags(Tags):
 
 
 class Emphasis(Finder[Tag]):
-    """Asterisks around words, as in chats and in Markdown: "**very** good"; not "2 * 3", "Leser*in" or "Preis*"."""
+    """Asterisks around words, as in chats and in Markdown: "**very** good"; not "2 * 3", "Leser*in" or "Preis*".
+
+    "*laughs* I know" is none: what somebody does is no part of the sentence behind it.
+    """
 
     def finditer(self, text: str) -> Iterator[Tag]:
         """Yields the tags, in order."""
         for match in finditer(_EMPHASIS, text):
+            if _ACTION.match(text, match.start("opening")) and _BEGINS.search(
+                text, max(0, match.start() - 2), match.start()
+            ):
+                continue
             name = match["opening"]
             yield Tag(*match.span("opening"), name, 1)
             yield Tag(*match.span("closing"), name, -1)
