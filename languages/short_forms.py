@@ -123,8 +123,10 @@ class ShortForms:
         """Matches where a sentence may have a short form: a quick look."""
         forms = (*(short for kind in ("word", "leading", "title") for short in self._tables[kind]), *self._rates)
         dotless = "|".join(re.escape(short) for short in forms if "." not in short)
-        listed = "|".join(self._tables["day"])
-        return re.compile(rf"{_MAY_HAVE}|(?:(?<!\w)(?:{dotless})|,{_SPACE}(?:{listed}))(?!\w)", re.IGNORECASE)
+        listed = (
+            rf"(?:,|{_SPACE}(?:{self._between['-']}|{self._between['&']})){_SPACE}(?:{'|'.join(self._tables['day'])})"
+        )
+        return re.compile(rf"{_MAY_HAVE}|(?:(?<!\w)(?:{dotless})|{listed})(?!\w)", re.IGNORECASE)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -223,8 +225,13 @@ class ShortForms:
             is_close = len(_key(short)) == 1 and not sentence[match.start(kind) - 1].isspace()
             return not is_close and (not short[0].isupper() or _key(short) in self._full[kind])
         if kind in ("days", "months"):
-            named = [match["day"] for match in self._day.finditer(short)]
-            return len(set(named)) == len(named)
+            found = list(self._day.finditer(short))
+            named = [one["day"] for one in found]
+            is_full = kind == "months" and all(self.months.get(name, name) == name for name in named)
+            # "So, Fr. Müller": a word, and a title
+            is_mixed = "," in short and short.endswith(".") and not found[0][0].endswith(".")
+            is_mixed = is_mixed and _NAME.match(sentence, match.end()) is not None
+            return len(set(named)) == len(named) and not is_full and not is_mixed
         return not (kind in ("word", "leading") and short.isupper() and _NAME.match(sentence, match.end()))
 
 

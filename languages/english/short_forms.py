@@ -222,9 +222,11 @@ _YEAR = re.compile(r"\bFY ?(?=20\d\d|[\ue000-\uf8ff])")
 _ATTRIBUTION = re.compile(r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)")
 # The shipped model takes "the U.K." for the USA.
 _COUNTRY = re.compile(r"(?<![\w.])(?P<name>U\.S\.A|U\.K|E\.U)\.(?!\w)(?P<end>[\"'”’)]*\Z)?")
+# Lists of days are those of ``ShortForms``; "on Sat Nav" has none.
+_LISTED = r"(?!\w+,? (?:and |to )?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w{0,2}\b)"
 _DAY = re.compile(
     r"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Dd]ue|[Tt]his|[Nn]ext|[Ll]ast|[Ee]very|[Ee]xcept)"
-    r" (?P<day>Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat)(?P<stop>\.(?= [a-z]))?(?!\w|-|\.? \d|[/&])"
+    rf" {_LISTED}(?P<day>Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat)(?P<stop>\.(?= [a-z]))?(?!\w|-|\.? \d|[/&]| (?!I\b)[A-Z])"
 )
 _ORDINALS = "first", "second", "third", "fourth"
 

@@ -13,6 +13,7 @@ from languages.german.bible import verses
 from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
 from languages.german.laws import references
+from languages.german.made_short_forms import ADJECTIVES
 from languages.german.nouns import is_common_noun
 from languages.german.short_forms import SHORT_FORMS
 from languages.german.streets import COMPOUND, KEPT
@@ -261,9 +262,9 @@ LANGUAGE = replace(
     regions=("AT", "CH", "DE", "LI"),
     abbreviations=(
         *"Dipl Hrsg Ing sog sogen Bhf Mo Di Mi Do Fr Sa Tel Tsd".split(),
-        *SHORT_FORMS.inside,
+        *(short for short in SHORT_FORMS.inside if short not in ADJECTIVES),
     ),
-    abbreviations_before_small=SHORT_FORMS.before_small,
+    abbreviations_before_small=(*SHORT_FORMS.before_small, *ADJECTIVES),
     abbreviations_before_noun=SHORT_FORMS.before_noun,
     dotted_ordinals=DottedOrdinals(_BEFORE_ORDINALS, _AFTER_ORDINALS),
     conjunctions=("und", "oder", "aber", "sondern", "weil", "dass", "wenn"),

@@ -36,3 +36,5 @@ MADE = (
     + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in _NUMBERS.items())
 )
 """What ``ShortForms`` takes as leading, line by line."""
+ADJECTIVES = frozenset(word.partition("-")[0] for word in _ADJECTIVES)
+"""Those that may end a sentence: "Er wohnt westl. Die Stadt ist groß."."""

@@ -47,6 +47,7 @@ SHORT_FORMS = ShortForms(
     """,
     rates=("pro", "je"),
     references="""
+        Abt.: Abteilung
         Abb.: Abbildung
         Abs.: Absatz
         Bd.: Band
@@ -61,8 +62,7 @@ SHORT_FORMS = ShortForms(
         min.: mindestens
         Min.: Min.
         Pkt.: Punkt
-        Rdnr.: Randnummer
-        Rn.: Randnummer
+        rd.: rund
         S.: Seite
         s. S.: siehe Seite
         Sp.: Spalte
@@ -87,13 +87,12 @@ SHORT_FORMS = ShortForms(
         gez.: unterzeichnet von
         Gez.: Unterzeichnet von
         Bgm.: Bürgermeister
-        Frl.: Fräulein
         Hr.: Herr
         Hr. u. Fr.: Herr und Frau
         Hr. und Fr.: Herr und Frau
         Hrn.: Herrn
         lg: liebe Grüße
-        Inh.: Inhaber
+        Inh.: Eigentümer
         Lg: Liebe Grüße
         Ltg.: Leitung
         Pfr.: Pfarrer
@@ -109,7 +108,6 @@ SHORT_FORMS = ShortForms(
     + """
         abgeschl.: abgeschlossen/abgeschlossene
         Abk.: Abkürzung
-        Abt.: Abteilung
         abh.: abhängig
         Abf.: Abfahrt
         Abschn.: Abschnitt
@@ -218,10 +216,10 @@ SHORT_FORMS = ShortForms(
         o. g.: oben genannt/oben genannten
         od.: oder
         österr.: österreichisch/österreichische
-        Pat.: Patient
         Postf.: Postfach
-        rd.: rund
-        Rd.: Rd.
+        rd. ein: rund ein
+        rd. eine: rund eine
+        rd. einen: rund einen
         s. a.: siehe auch
         s. auch: siehe auch
         s. dazu: siehe dazu
@@ -290,7 +288,7 @@ SHORT_FORMS = ShortForms(
         "J.": r"\bJ\. ?[A-ZÄÖÜ]",
         "Kl.": r"\bBekl\.",
         "KW": r"\d ?KW\b",
-        "n. V.": r"\d:\d|[\ue000-\uf8ff](?:[ -](?:Sieg|Niederlage|Erfolg))? n\. V\.",
+        "n. V.": r"\d:\d|[\ue000-\uf8ff]",
         "S.": r"§|\b(?:Abs|Art)\.|\bNr\. ?\d+[a-z]? S\.",
         "St.": r"\bSt\.[ -]?[A-ZÄÖÜ]",
         "Z.": r"§|\b(?:Abs|Art|Nr)\.",

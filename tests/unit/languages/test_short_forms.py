@@ -69,8 +69,9 @@ def written_out(text: str, language: str) -> str:
         ("3-Zi.-Whg., 6-tlg. Set im 2. OG, 1.OG", "3 Zimmer-Wohnung, 6-teilig Set im 2. Stock, 1. Stock"),
         ("Eine 3-Zimmer-Wohnung, 2-Zimmerwohnung, 4-Zi.", "Eine 3 Zimmer-Wohnung, 2 Zimmerwohnung, 4 Zimmer"),
         ("Ende 10. KW, in KW 12, Gr. 38", "Ende 10. Kalenderwoche, in Kalenderwoche 12, Größe 38"),
-        ("CAS-Nr.: 64, SV-Nr. 65, Rn. 21", "CAS-Nummer: 64, SV-Nummer 65, Randnummer 21"),
+        ("CAS-Nr.: 64, SV-Nr. 65, Abt. 2", "CAS-Nummer: 64, SV-Nummer 65, Abteilung 2"),
         ("Bis Do. Bescheid geben, am Mo, Sa. \ue000", "Bis Donnerstag Bescheid geben, am Montag, Samstag \ue000"),
+        ("Rd. 30 Prozent im Jan./Feb.", "Rund 30 Prozent im Januar und Februar."),
         ("Wir sind ab Mi. da, bis Do. Abend.", "Wir sind ab Mittwoch da, bis Donnerstag Abend."),
         ("Geburtsdatum/-ort, Lehrer/-innen", "Geburtsdatum/Ort, Lehrer"),
         ("Rechnung v. \ue000, rd. ein Drittel, Di Ruhetag", "Rechnung vom \ue000, rund ein Drittel, Di Ruhetag"),
@@ -81,7 +82,7 @@ def written_out(text: str, language: str) -> str:
             "Dienstag Restmüll, Donnerstag Papier, Herr \ue000, 3 Jahre und 6 Monate.",
         ),
         ("Koch (m/w/d), 5 m/w", "Koch (m/f/d), 5 m/w"),
-        ("Inh. Max Meier, Haustiere n. V.", "Inhaber Max Meier, Haustiere nach Vereinbarung."),
+        ("Inh. Max Meier, Haustiere n. V.", "Eigentümer Max Meier, Haustiere nach Vereinbarung."),
     ],
 )
 def test_german_short_forms_are_written_out(written: str, full: str) -> None:
@@ -127,6 +128,7 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("Tuesday, Jan 9, Sep 5: Mar 2019 – Jan 2022", "Tuesday, January 9, September 5: March 2019 – January 2022"),
         ("Closed Jan.–Mar., Apr/May", "Closed January to March, April and May"),
         ("Mon, Wed and Fri; Sat, Sun & holidays", "Monday, Wednesday and Friday; Saturday, Sunday & holidays"),
+        ("On Sat and Sun, every Tue, Wed and Thu", "On Saturday and Sunday, every Tuesday, Wednesday and Thursday"),
         ("5+ yrs. of work, a 6 ft wall", "5+ years of work, a 6 feet wall"),
         ("8.5 x 11 in; 3 in. wide (4 in)", "8.5 x 11 inches; 3 inches wide (4 inches)"),
         ("A radius of 4.5 in.", "A radius of 4.5 inches."),
@@ -156,6 +158,8 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("Up 5pc, max/min temperature, p.p. John", "en"),
         ("Johann Wolfgang v. Goethe und J. W. v. Goethe", "de"),
         ("Windows v. 7, 2 m. hoch, 5 s. lang, § 5 f. BGB", "de"),
+        ("So, Fr. Müller kommt. Mai/Juni, Mai–Juli", "de"),
+        ("Das ist Pat. Er wurde Abt. Frl. Meier, \ue000 n. V.", "de"),
         ("500 v. Chr., 50° n. Br., 2:1 n. V., k. u. k. Hof", "de"),
         ("Der Papst Pius V. 1570", "de"),
         ("i. A. Schmidt, i. V. Müller", "de"),
@@ -205,6 +209,7 @@ def test_names_and_other_words_stay(text: str, language: str) -> None:
         ("2 Stk. Netzwerkkabel", "de"),
         ("Wir nehmen 3 Pck. Backpulver und 1 Msp. Zimt.", "de"),
         ("20 Min. Fußweg", "de"),
+        ("Ehem. Schüler und ein weibl. Vorname in Abt. III", "de"),
         ("Siehe Kap. \ue000 und Abschn. A der überarb. Fassung.", "de"),
         ("Please call us at ext. 214 in Rm. 204 today.", "en"),
         ("Price excl. VAT, ed. by J. Miller of the Dept. of Health, see sect. 5.", "en"),
@@ -231,7 +236,9 @@ def test_a_word_without_a_full_stop_of_its_own_ends_a_sentence() -> None:
     [
         "Nimm 3 Tabl. Danach ruhst du.",
         "Es sind 2 Stk. Die Kabel sind neu.",
+        "Er wohnt westl. Die Stadt ist groß.",
+        "Er wurde Abt. Im Jahr danach starb er.",
     ],
 )
-def test_a_unit_may_end_a_sentence(text: str) -> None:
+def test_a_short_form_may_end_a_sentence(text: str) -> None:
     assert len(list(spans(text, language="de"))) == 2
