@@ -65,7 +65,6 @@ SHORT_FORMS = ShortForms(
         chs.: chapters
         chap.: chapter
         eq.: equation
-        ext.: extension
         fig.: figure
         figs.: figures
         no.: No.
@@ -209,10 +208,16 @@ SHORT_FORMS = ShortForms(
     never={"ft": r"\bft\.? [A-Z]"},  # "Vol. 2 ft. Rihanna"
 )
 
-# "8.5 x 11 in", "3 in. wide"; not "3 in the house", "12 in. Then"
+# "3 in. wide", "(4 in)", "5 in x 7 in"; not "3 in the house", "12 in. Then", "number 1 in high school"
 _INCHES = re.compile(
-    r"(?<=[\d½¼¾⅛\ue000-\uf8ff])(?<!\b19\d\d)(?<!\b20\d\d)[ \u00a0](?P<unit>in(?:\.(?= [a-z])|(?=[.,;)]*\s*\Z|[;)]"
-    r"|, (?!\d)| (?:[x×]|by|long|wide|tall|high|deep|thick|square|in diameter)\b)))"
+    r"(?<=[\d½¼¾⅛\ue000-\uf8ff])(?<!\b19\d\d)(?<!\b20\d\d)[ \u00a0]"
+    r"(?P<unit>in(?:\.(?= [a-z])|(?=\)| (?:[x×]|by) [\d\ue000-\uf8ff]"
+    r"| (?:long|wide|tall|high|deep|thick|square|in diameter)(?:\s*\Z|[.,;)]| (?:and|by|x|×) ))))"
+)
+# "8.5 x 11 in", "It is 27 in."; not "They let 20 in."
+_LAST_INCHES = re.compile(
+    r"(?:\A|[x×:(]|\b(?:about|by|ft|is|measures|of|was)) ?[\d.,/½¼¾⅛\ue000-\uf8ff]{1,12}[ \u00a0]"
+    r"(?P<unit>in)(?=[.,;]*\s*\Z|;)"
 )
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
@@ -238,7 +243,8 @@ def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield from ((*match.span(), "financial year ") for match in _YEAR.finditer(sentence))
     if attribution := _ATTRIBUTION.match(sentence):
         yield attribution.end(), attribution.end(), ","
-    yield from ((*match.span("unit"), "inches") for match in _INCHES.finditer(sentence))
+    for inches in (_INCHES, _LAST_INCHES):
+        yield from ((*match.span("unit"), "inches") for match in inches.finditer(sentence))
     for match in _COUNTRY.finditer(sentence):
         name = match["name"].replace(".", "")
         yield match.start(), match.end("name") + (match["end"] is None), name

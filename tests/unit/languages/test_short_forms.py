@@ -116,8 +116,8 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("Tires (Aug '23)", "Tires (August '23)"),
         ("FY 2024/25, FY\ue000", "financial year 2024/25, financial year \ue000"),
         (
-            "Call ext. 214, Rm. 204. Net wt. 12 oz, model no. X-2",
-            "Call extension 214, Room 204. Net weight 12 ounces, model number X-2",
+            "Rm. 204. Net wt. 12 oz, model no. X-2",
+            "Room 204. Net weight 12 ounces, model number X-2",
         ),
         ("built c. 1450 (b. 1450, d. 1516)", "built around 1450 (born 1450, died 1516)"),
         (
@@ -131,6 +131,10 @@ def test_german_short_forms_are_written_out(written: str, full: str) -> None:
         ("On Sat and Sun, every Tue, Wed and Thu", "On Saturday and Sunday, every Tuesday, Wednesday and Thursday"),
         ("5+ yrs. of work, a 6 ft wall", "5+ years of work, a 6 feet wall"),
         ("8.5 x 11 in; 3 in. wide (4 in)", "8.5 x 11 inches; 3 inches wide (4 inches)"),
+        (
+            "It is 5 in by 7 in; 3 in deep. He is 6 ft 2 in.",
+            "It is 5 inches by 7 inches; 3 inches deep. He is 6 feet 2 inches.",
+        ),
         ("A radius of 4.5 in.", "A radius of 4.5 inches."),
         ("btw idk where r u rn", "by the way I don't know where are you right now"),
         ("£500 pcm, 5% p.a.", "£500 per month, 5% per year."),
@@ -184,6 +188,9 @@ def test_english_short_forms_are_written_out(written: str, full: str) -> None:
         ("B. 1450, plan C. 5, vitamin D. 1516", "en"),
         ("3 in the house, Ty Cobb, IMO rules", "en"),
         ("In 2019 in. We have 5 in, 3 out. Is 5 in it?", "en"),
+        ("Number 1 in high school, 5 in tall grass", "en"),
+        ("They let 20 in.", "en"),
+        ("By Mon Mothma, on Sat TV, call ext. 5", "en"),
         ("Apr 5% or Jan 9:30, the Mar 3rd, Dec 1.5, May 5", "en"),
         ("Jan 9", "de"),
         ("Song 2 ft Eminem, so, Fri", "en"),
