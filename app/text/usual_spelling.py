@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from app.text.inline.placement import Edit, apply, disjoint
 from languages.language import Language
 
-# "slow -- but steady", "slow--but steady", "1939--1945"; neither "--force" nor "---", nor "(--)", nor "<!-- x -->".
-_TYPED_DASH = re.compile(r"(?<=[^\s!(\[„“‚‘-])(?: -- |-- ?)(?=[^\s>)\]”’-])")
+# "slow -- but steady", "slow--but steady", "1939--1945"; not "--force", "---", "(--)", "<!-- x -->", "i--".
+_TYPED_DASH = re.compile(r"(?<=[^\s!(\[„“‚‘-])(?: -- |(?<!\b[a-zA-Z])-- ?)(?=[^\s>)\]”’-])")
 _SPACED_ELLIPSIS = re.compile(r"(?<!\.)\.(?: \.){2}(?! ?\.)")
 
 

@@ -13,7 +13,8 @@ CLOSING = "\"'”“’‘»«›‹)]*"
 """Signs that may close a sentence behind its final mark."""
 # The final punctuation, and closing signs after it.
 # A full stop before another mark is that of a short form: "500 Stk.?"
-_END = re.compile(rf"(?P<mark>\.{{3}}|(?!(?<!\.)\.[!?:])[.!?…:]+)?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
+_MARK = r"\.{3}|\. \. \.|(?!(?<!\.)\.[!?:])[.!?…:]+"
+_END = re.compile(rf"(?P<mark>{_MARK})?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
 _INCHES = re.compile(r"\d\"")
 _BEGINNING = re.compile(r"(?P<opening>[„“”»«\"'‘‚(\[]*)(?P<dots>\.{3}|…)?(?P<space>[ \u00a0]?)")
 _CLOSED = re.compile(r"(?P<inside>[.!?…]*)(?P<sign>[„“”»«\"])(?P<outside>[.!?…]*)\Z")
@@ -273,7 +274,7 @@ def _final_mark(pair: Pair) -> list[Edit]:
         return []
     source, translation = pair.source, pair.translation
     here, there = _end(source), _end(translation)
-    mark, other = here["mark"] or "", there["mark"] or ""
+    mark, other = (here["mark"] or "").replace(". . .", "..."), there["mark"] or ""
     abbreviation = _abbreviation((*pair.here.writing.final_abbreviations, *pair.there.writing.final_abbreviations))
     at = len(translation) - len(there[0])
     if mark in _ELLIPSES and other in _ELLIPSES:

@@ -97,6 +97,8 @@ def mirrored(
         ("Dübel (100 Stk.)", "Dowels (100 pieces)", "Dowels (100 pieces)"),
         ("Kl.:", "Class", "Class:"),
         ("Warte ...", "Wait …", "Wait ..."),
+        ("Er ging . . .", "He went ...", "He went ..."),
+        ("Er ging . . .", "He went . . .", "He went ..."),
         ("(Warte...)", "(Wait …)", "(Wait...)"),
         ("Goetheplatz", "Goethe place", "Goetheplatz"),
         ("Er wohnt am Goetheplatz.", "He lives at Goethe Square.", "He lives at Goetheplatz."),

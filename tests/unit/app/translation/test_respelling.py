@@ -94,6 +94,7 @@ async def again(source: str, answers: dict[str, str], direction: Direction = DE_
         ("Es war gut -- aber teuer--leider.", "Es war gut – aber teuer – leider."),
         ("Ja. . . und nein.", "Ja... und nein."),
         ("Von 1939--1945 in Rom", "Von 1939–1945 in Rom"),
+        ("Der Ausdruck i-- zählt", None),
         ("Mit --force geht es --- oder nicht, mit (--) auch", None),
     ],
 )
