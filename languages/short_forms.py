@@ -141,7 +141,7 @@ class ShortForms:
             rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b|(?:{self._daytimes})\b|[\ue000-\uf8ff]"
             rf"|\d[\d.:]{{0,4}}(?:{_SPACE}?[-–]{_SPACE}?\d[\d.:]{{0,4}})?{_SPACE}?(?:{self._hour})"
         )
-        before_day = "|".join(rf"(?<=\b{word}{_SPACE})" for word in self._before_days) or "(?!)"
+        before_day = "|".join(rf"(?<=\b[{word[0].upper()}{word[0]}]{word[1:]}{_SPACE})" for word in self._before_days)
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())
         self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day}|{month})\b\.?+")
@@ -152,11 +152,12 @@ class ShortForms:
             rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}(?:\d{{1,2}},?{_SPACE}\d{{4}}\b"
             rf"|(?:19|20)\d\d(?![\w-])|['’]\d\d\b{self._month_goes_on})))",
             rf"(?P<months>(?:{month})\.?{_SPACE}?[-–/]{_SPACE}?(?:{month})\b\.?)(?![\w-])",
-            rf"(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)",
+            # not "So, Fr. Müller", which has a word and a title
+            rf"(?!(?:{day}),{_SPACE}(?:{day})\.{_CAPITAL.pattern})(?P<days>(?:{day})\b\.?+(?:{_SPACE}?(?:{signs}){_SPACE}?(?:{day})\b\.?+){{1,6}}+)(?!\w|-)",
             rf"(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
             rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
             rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
-            rf"(?:{before_day})(?P<appointed>{day})(?:\.(?!\w)|(?![\w.-]|{_NAME.pattern}))",
+            rf"(?:{before_day or '(?!)'})(?P<appointed>{day})(?:\.(?!\w)|(?![\w.-]|{_NAME.pattern}))",
             rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
             rf"(?:(?<=[^\W\d_]{_SPACE})|(?<=[^\W\d_]{{2}}\.{_SPACE})|(?<=\d{_SPACE}[A-Z]\.{_SPACE}))"
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
@@ -225,13 +226,9 @@ class ShortForms:
             is_close = len(_key(short)) == 1 and not sentence[match.start(kind) - 1].isspace()
             return not is_close and (not short[0].isupper() or _key(short) in self._full[kind])
         if kind in ("days", "months"):
-            found = list(self._day.finditer(short))
-            named = [one["day"] for one in found]
+            named = [match["day"] for match in self._day.finditer(short)]
             is_full = kind == "months" and all(self.months.get(name, name) == name for name in named)
-            # "So, Fr. Müller": a word, and a title
-            is_mixed = "," in short and short.endswith(".") and not found[0][0].endswith(".")
-            is_mixed = is_mixed and _NAME.match(sentence, match.end()) is not None
-            return len(set(named)) == len(named) and not is_full and not is_mixed
+            return len(set(named)) == len(named) and not is_full
         return not (kind in ("word", "leading") and short.isupper() and _NAME.match(sentence, match.end()))
 
 

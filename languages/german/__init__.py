@@ -169,8 +169,8 @@ _COUNTED = re.compile(
 _COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
 # "3-Zi.-Whg."; models take the hyphen for another word.
 _ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)(?P<flat>-Whg\b\.?)?")
-_DAYS = {"Mo.": "Montag", "Di.": "Dienstag", "Mi.": "Mittwoch", "Do.": "Donnerstag", "Sa.": "Samstag"}
-_DAY = re.compile(r"(?<![\w.–-])(?:Mo|Di|Mi|Do|Sa)\.(?= [A-ZÄÖÜ])")  # "Fr." is "Frau", too
+# "Di. Papier, Do. Glas"; not "Ich komme Sa. Er nicht", nor "Fr. Müller"
+_DAY = re.compile(r"(?:\A|(?<=[,;:] ))(?P<day>Mo|Di|Mi|Do|Sa)\.(?= [A-ZÄÖÜ])")
 _GENDERS = re.compile(r"(?<=\()(?:m/w/d|w/m/d|m/w|w/m|m/w/x|w/m/x)(?=\))")  # English has an "f"
 _PARTS = re.compile(r"(?<=\d-)tlg\.")
 
@@ -188,7 +188,7 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     yield from (
         (*match.span(), " Zimmer-Wohnung" if match["flat"] else " Zimmer") for match in _ROOMS.finditer(sentence)
     )
-    yield from ((*match.span(), _DAYS[match[0]]) for match in _DAY.finditer(sentence))
+    yield from ((*match.span(), SHORT_FORMS.days[match["day"]]) for match in _DAY.finditer(sentence))
     yield from ((*match.span(), match[0].replace("w", "f")) for match in _GENDERS.finditer(sentence))
     yield from ((*match.span(), "teilig") for match in _PARTS.finditer(sentence))
     yield from ((*match.span(), match["first"].upper()) for match in _SECOND_HALF.finditer(sentence))

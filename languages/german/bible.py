@@ -19,10 +19,10 @@ _BOOKS = dict(
 )
 _NUMBERED = "Sam|Kön|Chr|Kor|Thess|Tim|Petr"
 _NUMBER = r"\d{1,3}"
-# "Phil 1,80 m groß"
+# "Phil 1,80 m groß"; "Mk. 3,50" is money
 _UNIT = r"(?![ \u00a0]?(?:[kcm]?m|k?g|[%€]|Euro|Grad|Jahre|Kilo|Meter|Millionen|Prozent|Punkte|Mio|Mrd)(?!\w))"
 _VERSE = re.compile(
-    rf"(?<![\w.,])(?:(?P<number>[1-3])\.[ \u00a0]?|(?!{_NUMBERED}))(?P<book>{'|'.join(_BOOKS)})\.?[ \u00a0]"
+    rf"(?<![\w.,])(?:(?P<number>[1-3])\.[ \u00a0]?|(?!{_NUMBERED}))(?P<book>{'|'.join(_BOOKS)})(?:(?<!Mk)\.)?[ \u00a0]"
     rf"(?P<chapter>{_NUMBER}),[ ]?(?P<verses>{_NUMBER}(?:[–.-]{_NUMBER}){{0,5}})(?![\w,]|[.–-]\d){_UNIT}"
 )
 

@@ -9,7 +9,7 @@ import re
 _NO_NAME = (
     r"(?!(?:Aber|Als|Am|An|Auch|Auf|Aus|Bei|Beide|Beim|Bis|Da|Dann|Das|Dem|Den|Der|Die|Diese[mnrs]?|Doch|Durch|Er|Es"
     r"|Firma|Frau|Für|Herr|Ich|Im|In|Jede[mnrs]?|Mit|Nach|Nur|Ob|Oder|Seit|Sie|So|Sowohl|Statt|Trotz|Und|Vom|Von|Vor"
-    r"|Wann|Warum|Was|Welche[mnrs]?|Wer|Wir|Wo|Zu|Zum|Zur|(?:[DKMS]?[Ee]in|Ihr|Unser)(?:e[mnrs]?)?)\b)"
+    r"|Wann|Warum|Was|Wenn|Welche[mnrs]?|Wer|Wir|Wo|Zu|Zum|Zur|(?:[DKMS]?[Ee]in|Ihr|Unser)(?:e[mnrs]?)?)\b)"
 )
 # Adjectives and plurals, and nouns that stand before the kind of a company: "Große", "Neuen", "Rechtsform".
 _NO_COMPANY = r"(?!\w*(?:e|e[mns]|ung|form|führer|kapital) )"

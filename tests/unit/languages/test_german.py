@@ -100,7 +100,17 @@ def test_a_verse_of_the_bible_has_a_colon(text: str, english: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Am 5,3 km", "Motor mit 100 PS 3,5", "Gen 2,5,3", "Abs. 3,5", "300 PS 5 Gänge", "Ps 23", "Tim 3,5", "Phil 1,80 m"],
+    [
+        "Am 5,3 km",
+        "Motor mit 100 PS 3,5",
+        "Gen 2,5,3",
+        "Abs. 3,5",
+        "300 PS 5 Gänge",
+        "Ps 23",
+        "Tim 3,5",
+        "Phil 1,80 m",
+        "Mk. 3,50",
+    ],
 )
 def test_what_is_no_verse(text: str) -> None:
     assert not list(verses(text, "en"))
