@@ -163,9 +163,8 @@ _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # 
 _CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
 # "Geburtsdatum/-ort"; forms for men and women are no second halves.
 _SECOND_HALF = re.compile(r"(?<=[a-zäöüß]{3}/)-(?!innen\b|nen\b)(?P<first>[a-zäöüß])(?=[a-zäöüß]{2})")
-_COUNTED = re.compile(
-    r"(?<=\d\.)(?<!/\d\.) ?(?P<short>OG|KW)\b(?!/)"
-)  # "2. OG"; models know only the other word for a storey
+# "2. OG": models know only the other word for a storey.
+_COUNTED = re.compile(r"(?<=\d\.)(?<!/\d\.) ?(?P<short>OG|KW)\b(?!/)")
 _COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
 # "3-Zi.-Whg."; models take the hyphen for another word.
 _ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)(?P<flat>-Whg\b\.?)?")

@@ -66,8 +66,7 @@ _SLASHED_DATE = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _DAY = re.compile(r"(\d{1,2})\.(\d{1,2})")
 _PADDED_DAY = re.compile(r"0[1-9]\.[01]\d|[0-3]\d\.0[1-9]")
 _LINE_ENDS = re.compile(r"\.[^\S\n]{0,80}+(?:\n|\Z)")
-_WORD_BEFORE = re.compile(r"\w+ $")
-_LINE_BEGINS = re.compile(r"(?:\A|\n)\s*$")
+_LINE_BEGINS, _WORD_BEFORE = re.compile(r"(?:\A|\n)\s*$"), re.compile(r"\w+ $")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,2}")
 # What the name of a clause or version has, and no date: "3.2", "3.4–3.6".
 _NAME = re.compile(r"(?!\d{1,2}\.\d{1,2}\.\d{4}\Z)\d+(?:\.\d+)*+(?:[–-]\d+(?:\.\d+)*+)?")
@@ -332,18 +331,15 @@ class _Reader:
         return any(map(str.isalpha, before))
 
     def _is_day(self, match: re.Match[str], end: int) -> bool:
-        """Tells a day of a month from a number: "25.07. kam er", or "bis 05.09." at the end of a line."""
+        """Tells a day of a month from a number: "25.07. kam er"; "bis 05.09.", but not "Raum 05.09.", ends a line."""
         if match["ending"]:
-            return self._goes_on(match.end("ending"))
+            behind = match.end("ending") + 1
+            return not self._text[behind : behind + 1].isupper()
         if not _LINE_ENDS.match(self._text, end) or not _PADDED_DAY.fullmatch(match["digits"]):
             return False
-        ordinals = self._writer.source.dotted_ordinals
         before = _WORD_BEFORE.search(self._text, max(0, match.start() - _BEFORE), match.start())
-        return ordinals is not None and before is not None and before[0].strip().lower() in ordinals.before
-
-    def _goes_on(self, end: int) -> bool:
-        """Tells whether the sentence goes on behind a full stop: no capital follows."""
-        return not self._text[end + 1 : end + 2].isupper()
+        ordinals = self._writer.source.dotted_ordinals
+        return bool(before and ordinals and before[0].rstrip().lower() in ordinals.before)
 
     def _amount(self, match: re.Match[str]) -> Numeral | None:
         digits = match["digits"]
