@@ -20,12 +20,13 @@ from tests.support.work import check_growth, lines_of, work_of_copies
 with charged_copies():
     from app.text.data_values import is_data
     from app.text.inline.target_tokens import Link
+    from app.text.long_sentences import break_long
     from app.text.markup.extraction import HTML, MARKDOWN, Rules, extract, joined
     from app.text.protection.defaults import untranslatable
     from app.text.protection.patterns import NOTHING, compile_patterns
     from app.text.protection.protected import protect
     from app.text.quality_checks import judge
-    from app.text.sentences import break_long, spans
+    from app.text.sentences import spans
     from app.text.terms.glossary import Glossary, uses
     from app.text.well_formed import is_malformed, is_malformed_markup
     from app.translation.rules.corrections import corrections

@@ -2,7 +2,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.engine.request.segmentation import Segmenter
-from app.text.sentences import break_long
+from app.text.long_sentences import break_long
 from app.translation.sentence import SentenceTranslation
 from app.translation.text_builder import TextBuilder
 from tests.support.segmentation import split

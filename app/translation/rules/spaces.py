@@ -184,7 +184,7 @@ def _beside(left: str, right: str, translation: str) -> int:
         found = re.search(rf"(?<![\w.,]){re.escape(left)} (?=\S)", translation)
         return found.end() - 1 if found else -1
     if len(right) > 1 or right.isdigit():
-        # A space behind a quotation mark is that of the quotation.
-        found = re.search(rf"(?<=[^\s„“«»\"‘‚]) {re.escape(right)}(?!\w)", translation)
+        # A space behind a quotation mark or an opening bracket belongs to that.
+        found = re.search(rf"(?<=[^\s„“«»\"‘‚(\[]) {re.escape(right)}(?!\w)", translation)
         return found.start() if found else -1
     return -1

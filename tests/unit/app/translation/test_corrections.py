@@ -327,6 +327,7 @@ CODES = st.sampled_from(["de", "en", "en-GB", "fr", "pt", "pt-PT", "fi", "ja", "
 
 
 @given(TEXTS, TEXTS, CODES, CODES, st.booleans())
+@example("Hallo\u00a0Hallo", "( Hallo", "de", "de", False)
 @example("12 “Good”\u202fHallo", "«\u00a0Bon\u00a0» Hallo", "de", "de", False)
 def test_no_two_rules_want_the_same_place(source: str, translation: str, here: str, there: str, strict: bool) -> None:
     sentence = direction(here, there, is_strict=strict).pair(source, translation)
