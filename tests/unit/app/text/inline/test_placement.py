@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.text.inline.placement import best_stretches
+from app.text.inline.stretches import best_stretches
 from app.text.markup.extraction import extract
 
 
