@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
@@ -112,12 +113,22 @@ def behind(proxy: str, folder: Path, **settings: str) -> Iterator[Site]:
 
 
 def _port_of(running: psutil.Popen, certificate: Path, log: Path) -> int:
-    """The port that the proxy listens on, as soon as it does."""
+    """The port that the proxy listens on, as soon as it has a certificate there; Caddy makes its own a little later."""
     while True:
         assert running.poll() is None, log.read_text()
         listening = [port.laddr.port for port in running.net_connections("tcp") if port.status == psutil.CONN_LISTEN]
-        if listening and certificate.exists():
+        if listening and certificate.exists() and _shakes_hands(max(listening), certificate):
             return max(listening)
+
+
+def _shakes_hands(port: int, certificate: Path) -> bool:
+    try:
+        context = ssl.create_default_context(cafile=certificate)
+        with socket.create_connection(("127.0.0.1", port)) as plain:
+            context.wrap_socket(plain, server_hostname="localhost").close()
+    except OSError:  # ssl.SSLError is one
+        return False
+    return True
 
 
 def _caddy(folder: Path, address: str) -> tuple[list[str], Path]:
@@ -168,7 +179,5 @@ def is_installed(proxy: str) -> bool:
 
 
 def _free_port() -> int:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
