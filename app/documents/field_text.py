@@ -1,4 +1,4 @@
-"""Fields of Word: those that repeat a text of the document, and those that are filled with data."""
+"""Fields of Word: some repeat a text of the document, and some are filled with data."""
 
 import html
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Verses of the Bible, and how English writes them: "1. Kor 13,4–7" is "1 Cor 13:4–7".
 
 German abbreviations are those of the Loccumer Richtlinien, English ones those of the SBL Handbook of Style. Books are
-left out whose abbreviation is a word: "Am 5,3". Those that are numbered need their number: "Tim 3,5" may be a name.
+left out whose abbreviation is a word: "Am 5,3". A numbered book needs its number: "Tim 3,5" may be a name.
 """
 
 import re

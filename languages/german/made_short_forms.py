@@ -37,4 +37,4 @@ MADE = (
 )
 """What ``ShortForms`` takes as leading, line by line."""
 ADJECTIVES = frozenset(word.partition("-")[0] for word in _ADJECTIVES)
-"""Those that may end a sentence: "Er wohnt westl. Die Stadt ist groß."."""
+"""Adjectives that may end a sentence: "Er wohnt westl. Die Stadt ist groß."."""

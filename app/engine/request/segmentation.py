@@ -18,8 +18,6 @@ from app.text.separators import separators
 
 # No text has so many on average. But a mebibyte of white space is one piece, and would take seconds as a segment.
 _CHARS_PER_PIECE = 32
-
-
 _BESIDE = 240  # characters on each side of a label that are looked at
 _WORD = re.compile(r"[^\W\d_]{2}|(?![a-zA-Z])[^\W\d_]")  # "b." before an item is none
 # Of a name: most words that the model knows have fewer.
@@ -204,7 +202,7 @@ def _sentences(text: str, language: str, splitting: Splitting) -> Iterable[tuple
 
 
 def _is_alone(text: str, begin: int, end: int) -> bool:
-    """Tells whether no words are beside a part of a text in its line, or in its cell of that."""
+    """Tells whether no words are beside a part of a text in its line, or in its cell of a row."""
     before = text[max(0, begin - _BESIDE) : begin].rpartition("\n")[2]
     behind = text[end : end + _BESIDE].partition("\n")[0]
     if _WORD.search(before + "\n" + behind):

@@ -52,7 +52,7 @@ def find_objects(text: str, patterns: Patterns, ranges: Sequence[Range], *, has_
         text: Any string.
         patterns: What to find.
         ranges: The atoms that were found, in order and disjoint.
-        has_markup: The text is of a document with markup. A tag in it is text: alone, it is what the text is about.
+        has_markup: The document has markup of its own. So a tag in its text that has no partner is like a word.
 
     Raises:
         InvalidRequest: There are too many objects.
