@@ -212,12 +212,12 @@ class Settings(SecondTierSettings):
         le=256,
         description="Threads inside one operator of ONNX Runtime. On the CPU, raise the number of workers instead.",
     )
-    kernels: Literal["auto", "off", "avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8", "plain"] = (
-        Field(
-            "auto",
-            description="Native operators for int8 on the CPU. auto takes the fastest of the processor; "
-            "off (the float32 graphs instead), or the name of an instruction set, is for tests.",
-        )
+    kernels: Literal[
+        "auto", "off", "amx", "avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8", "plain"
+    ] = Field(
+        "auto",
+        description="Native operators for int8 on the CPU. auto takes the fastest of the processor; "
+        "off (the float32 graphs instead), or the name of an instruction set, is for tests.",
     )
     beam_size: int = Field(
         4, ge=1, le=MAX_BEAM_SIZE, description="Beam width of requests that don't choose one; 1 is greedy search."

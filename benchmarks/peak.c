@@ -10,6 +10,9 @@
 #include "model.h"
 #define INLINE inline __attribute__((always_inline))
 #include VECTORS
+#ifdef TILES
+#include "tiles.h"
+#endif
 
 enum { TRIES = 50, TIMES = 20000, AHEAD = 4096 };
 
@@ -20,6 +23,26 @@ static double now(void) {
 }
 
 static int32_t sink[64];
+
+#ifdef TILES
+enum { AT_ONCE = 32 * 32 * 64 }; // two tiles of rows times two of columns, see kernels/tiles.c
+
+static void multiply_add(const uint8_t *bytes, const int8_t *weights) {
+  begin_tiles(TILE_ROWS);
+  for (int time = 0; time < TIMES; time++) {
+    load_tile(4, bytes, 64);
+    load_tile(6, weights, 64);
+    multiply_tiles(0, 4, 6);
+    load_tile(7, weights + 1024, 64);
+    multiply_tiles(1, 4, 7);
+    load_tile(5, bytes + 1024, 64);
+    multiply_tiles(2, 5, 6);
+    multiply_tiles(3, 5, 7);
+  }
+  release_tiles();
+}
+#else
+enum { AT_ONCE = 4 * INTS * ROWS * WIDE };
 
 static void multiply_add(const uint8_t *bytes, const int8_t *weights) {
   Ints sums[ROWS][WIDE];
@@ -48,6 +71,7 @@ static void multiply_add(const uint8_t *bytes, const int8_t *weights) {
       __asm__ volatile("" ::: "memory");
     }
 }
+#endif
 
 static void read_all(const float *data, size_t count) {
   Vector most[4] = {all(0), all(0), all(0), all(0)};
@@ -66,8 +90,8 @@ static void read_all(const float *data, size_t count) {
 int main(int argc, char **argv) {
   const size_t count = (argc > 1 ? strtoul(argv[1], NULL, 10) : 1 << 22) / sizeof(float) / 64 * 64;
   float *data = calloc(count + AHEAD, sizeof *data);
-  static uint8_t bytes[4 * ROWS];
-  static int8_t weights[4 * INTS * WIDE];
+  static uint8_t bytes[2048];
+  static int8_t weights[2048];
   if (!data) return 1;
   memset(data, 1, count * sizeof *data);
   double multiplying = 1e9, reading = 1e9;
@@ -79,6 +103,6 @@ int main(int argc, char **argv) {
     read_all(data, count);
     reading = fmin(reading, now() - began);
   }
-  printf("%.6g %.6g\n", (double)TIMES * 4 * INTS * ROWS * WIDE / multiplying, (double)(count * sizeof *data) / reading);
+  printf("%.6g %.6g\n", (double)TIMES * AT_ONCE / multiplying, (double)(count * sizeof *data) / reading);
   return 0;
 }

@@ -23,17 +23,22 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SETS = {
     "x86_64": {
+        "amx": (
+            "avx512",
+            "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx2 -mfma -mf16c -mamx-tile -mamx-int8"
+            ' -DTILES="tiles_amx.h"',
+        ),
         "avx512vnni": ("avx512", "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx2 -mfma -mf16c"),
         "avxvnni": ("avx2", "-mavx2 -mfma -mf16c -mavxvnni -DVNNI"),
         "avx2": ("avx2", "-mavx2 -mfma -mf16c"),
         "sse41": ("sse41", "-mssse3 -msse4.1"),
-        "plain": ("plain", ""),
+        "plain": ("plain", '-DTILES="tiles_plain.h"'),
     },
     "aarch64": {
         "neoni8mm": ("neon", "-march=armv8.2-a+dotprod+i8mm"),
         "neon": ("neon", "-march=armv8.2-a+dotprod"),
         "neonv8": ("neon", "-march=armv8-a"),
-        "plain": ("plain", ""),
+        "plain": ("plain", '-DTILES="tiles_plain.h"'),
     },
 }
 ZIGS_NAMES = {  # of what gcc and clang call -march

@@ -6,12 +6,21 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // The registers that the operating system keeps for a program.
 __attribute__((target("xsave"))) static uint64_t kept_registers(void) {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low | (uint64_t)high << 32;
+}
+
+// Linux keeps the tiles (state component 18, 8 KB a thread) only for processes that ask for them: "Using XSTATE features
+// in user space applications" in the kernel's documentation. They may not, if a thread's stack for signals is too small.
+static int may_use_tiles(void) {
+  enum { ARCH_REQ_XCOMP_PERM = 0x1023, XTILEDATA = 18 };
+  return !syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XTILEDATA);
 }
 
 static int runs(const Kernels *k) {
@@ -25,14 +34,15 @@ static int runs(const Kernels *k) {
   if (!__get_cpuid_count(7, 0, &a, &b7, &c7, &d7)) return 0;
   const int avx2 = fma_and_half && b7 >> 5 & 1 && (kept & 0x06) == 0x06;
   if (k == &kernels_avx2) return avx2;
-  if (k == &kernels_avx512vnni) // foundation, DQ, BW, VL, VNNI
-    return avx2 && b7 >> 16 & b7 >> 17 & b7 >> 30 & b7 >> 31 & c7 >> 11 & 1 && (kept & 0xe6) == 0xe6;
+  const int avx512 = avx2 && b7 >> 16 & b7 >> 17 & b7 >> 30 & b7 >> 31 & c7 >> 11 & 1 && (kept & 0xe6) == 0xe6;
+  if (k == &kernels_avx512vnni) return avx512; // foundation, DQ, BW, VL, VNNI
+  if (k == &kernels_amx) return avx512 && d7 >> 24 & d7 >> 25 & 1 && (kept & 0x60000) == 0x60000 && may_use_tiles();
   if (!__get_cpuid_count(7, 1, &a71, &rest, &rest, &rest)) return 0;
   return avx2 && a71 >> 4 & 1;
 }
 
-static const Kernels *const best_first[] = {&kernels_avx512vnni, &kernels_avxvnni, &kernels_avx2, &kernels_sse41,
-                                            &kernels_plain};
+static const Kernels *const best_first[] = {&kernels_amx,  &kernels_avx512vnni, &kernels_avxvnni,
+                                            &kernels_avx2, &kernels_sse41,      &kernels_plain};
 
 #elif defined(__aarch64__)
 #include <sys/auxv.h>

@@ -128,7 +128,7 @@ typedef struct {
   const char *(*search)(const Model *model, Search *search);
 } Kernels;
 
-extern const Kernels kernels_plain, kernels_sse41, kernels_avx2, kernels_avxvnni, kernels_avx512vnni, kernels_neonv8,
-    kernels_neon, kernels_neoni8mm;
+extern const Kernels kernels_plain, kernels_sse41, kernels_avx2, kernels_avxvnni, kernels_avx512vnni, kernels_amx,
+    kernels_neonv8, kernels_neon, kernels_neoni8mm;
 const Kernels *choose_kernels(const char *name); // the fastest, or the named one; NULL if the processor lacks that
 void release_model(Model *model);

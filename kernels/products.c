@@ -59,6 +59,16 @@ static INLINE void add_products_of_pairs(const int M, Ints c[ROWS][WIDE], const 
 }
 #endif
 
+// The sums of a row -> its floats, or added to them.
+static INLINE void finish_block(const int add_to, const Ints *c, float scale, const Linear *l, int first, float *out) {
+#pragma GCC unroll 4
+  for (int j = 0; j < BLOCK; j += LANES) {
+    const int column = first + j;
+    Vector r = fma_(to_floats(&c[j / INTS]), mul(all(scale), load(l->scale + column)), load(l->bias + column));
+    store(out + column, add_to ? add(load(out + column), r) : r);
+  }
+}
+
 // M rows times one block of columns. The sums of all rows stay in registers.
 static INLINE void block(const int M, const int add_to, const uint8_t *a, size_t stride, const float *scales,
                          const Linear *l, int first, float *out, size_t out_stride) {
@@ -75,21 +85,22 @@ static INLINE void block(const int M, const int add_to, const uint8_t *a, size_t
 #endif
   add_products(M, c, a, stride, weights, quads);
 #pragma GCC unroll 8
-  for (int m = 0; m < M; m++) {
-    Vector scale = all(scales[m]);
-#pragma GCC unroll 4
-    for (int j = 0; j < BLOCK; j += LANES) {
-      const int column = first + j;
-      float *o = out + m * out_stride + column;
-      Vector r = fma_(to_floats(&c[m][j / INTS]), mul(scale, load(l->scale + column)), load(l->bias + column));
-      store(o, add_to ? add(load(o), r) : r);
-    }
-  }
+  for (int m = 0; m < M; m++) finish_block(add_to, c[m], scales[m], l, first, out + m * out_stride);
 }
+
+#ifdef TILES
+#include "tiles.c"
+#endif
 
 // (R, depth) bytes and their rows' scales -> out (R, columns), or added to it. Rows in even groups of up to ROWS.
 static INLINE void all_blocks(const int add_to, const Linear *l, const uint8_t *a, const float *scales, int rows,
                               float *out, size_t out_stride) {
+#ifdef TILES
+  if (fit_tiles(l, rows)) {
+    all_tiles(add_to, l, a, scales, rows, out, out_stride);
+    return;
+  }
+#endif
   const size_t stride = l->depth;
   const int groups = (rows + ROWS - 1) / ROWS;
   for (int first = 0; first < l->columns; first += BLOCK) {

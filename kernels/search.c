@@ -87,7 +87,11 @@ typedef struct {
 } Step;
 
 // Number of rows whose logits are computed together: those of more don't fit the second-level cache.
+#ifdef TILES
+enum { LOGIT_ROWS = TILE_ROWS };
+#else
 enum { LOGIT_ROWS = 18 };
+#endif
 
 // One step of all rows; returns whether all scores are finite.
 static int step(const Model *m, Step *s, Row *rows, int count, int top, float *memory, int64_t places,

@@ -171,7 +171,7 @@ static void check_results(const OrtKernelContext *c, const Sizes *s) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const char *const sets[] = {"plain", "sse41", "avx2", "avxvnni", "avx512vnni", "neonv8", "neon", "neoni8mm"};
+  static const char *const sets[] = {"plain", "sse41", "avx2", "avxvnni", "avx512vnni", "amx", "neonv8", "neon", "neoni8mm"};
   Bytes bytes = {data, size}, *b = &bytes;
   if (!operators[0]) RegisterCustomOps(NULL, &small_base);
   if (!*dragoman_kernels(sets[below(b, 8)])) dragoman_kernels(NULL);

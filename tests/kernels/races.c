@@ -56,7 +56,7 @@ static void round_of(int workers, uint64_t expected) {
 }
 
 int main(int count, char **words) {
-  static const char *const sets[] = {"plain", "sse41", "avx2", "avxvnni", "avx512vnni", "neonv8", "neon", "neoni8mm"};
+  static const char *const sets[] = {"plain", "sse41", "avx2", "avxvnni", "avx512vnni", "amx", "neonv8", "neon", "neoni8mm"};
   const double seconds = count > 1 ? atof(words[1]) : 10;
   const int workers = count > 2 ? atoi(words[2]) : 4;
   if (workers < 1 || workers > MOST_WORKERS) return 2;

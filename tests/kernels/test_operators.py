@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.engine.onnx.native import choose_kernels
 from tests.support.native import SHAPES, Operators, a_batch, a_lexicon, no_neighbours, rounded_model
 
-FASTER = ("avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8")
+FASTER = ("amx", "avx512vnni", "avxvnni", "avx2", "sse41", "neoni8mm", "neon", "neonv8")
 FAST = [name for name in FASTER if choose_kernels(name)]
 
 
