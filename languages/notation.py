@@ -119,7 +119,10 @@ class Notation:
 
     def month(self, name: str) -> int:
         """The number of a month, whose name may be short."""
-        return self.months.index(self.words.short_months.get(name.removesuffix("."), name)) + 1
+        if name in self.months:  # Austria's own "Jänner" has no short form in the room
+            return self.months.index(name) + 1
+        full = self.words.short_months
+        return list(dict.fromkeys(full.values())).index(full[name.removesuffix(".")]) + 1
 
     def name_behind(self, symbol: str) -> str:
         """A regular expression for the text after a number whose currency or percent sign became a word.

@@ -1,8 +1,53 @@
 """The words of a language that stand beside numbers, or for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Unit(NamedTuple):
+    """What amounts are for, or counted in.
+
+    Attributes:
+        one: The word for one.
+        several: The word for several.
+        short: Short forms, as of ``languages.short_forms``.
+        rates: Short forms behind a slash alone: "/in".
+        before_noun: Those of ``short`` that stand before the name of what is counted: "2 Stk. Papier".
+    """
+
+    one: str
+    several: str
+    short: tuple[str, ...]
+    rates: tuple[str, ...]
+    before_noun: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of them, without the full stop at the end."""
+        return self.one, self.several, *(short.removesuffix(".") for short in (*self.short, *self.rates))
+
+
+def units_of(lines: str) -> dict[str, Unit]:
+    """Reads units from lines of a name that all languages share, the word for one and for several, and short forms.
+
+    A short form has "/" before it if it stands behind a slash alone, and "+" if the name of what is counted may follow:
+    "piece: Stück: +Stk, St., /st", "foot: foot/feet: ft".
+    """
+    found = {}
+    for line in lines.strip().splitlines():
+        name, full, shorts = map(str.strip, f"{line}:".split(":")[:3])
+        one, _, several = full.partition("/")
+        forms = [form.strip() for form in shorts.split(",") if form.strip()]
+        found[name] = Unit(
+            one,
+            several or one,
+            tuple(form.lstrip("+") for form in forms if form[0] != "/"),
+            tuple(form[1:] for form in forms if form[0] == "/"),
+            tuple(form[1:] for form in forms if form[0] == "+"),
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,8 +70,7 @@ class NumberWords:
         versioned: Words behind which digits with a point are a version ("License 2.0"), as a regular expression.
         measures: Words behind a number that tell it from such a version ("5.0 metres"), as a regular expression.
         durations: Words before a number whose "s" means seconds ("after 30s"), where it may mean a decade ("the 30s").
-        units: What amounts are for, or counted in: by a name that all languages share, the word for one, for several,
-            and short forms.
+        units: What amounts are for, or counted in, by a name that all languages share.
         ordinal_endings: What is written behind the figures of an ordinal: "th".
         short_months: Short names of months, without full stop, with the full ones.
         date_links: Words between a day and a month, or a month and a year: "of".
@@ -47,14 +91,8 @@ class NumberWords:
     versioned: str = ""
     measures: str = ""
     durations: str = ""
-    units: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    units: Mapping[str, Unit] = field(default_factory=dict)
     ordinal_endings: tuple[str, ...] = ()
     short_months: Mapping[str, str] = field(default_factory=dict)
     date_links: tuple[str, ...] = ()
     date_articles: tuple[str, ...] = ()
-
-
-def units_of(lines: str) -> dict[str, tuple[str, ...]]:
-    """Reads ``NumberWords.units`` from lines of a shared name and its words: "foot: Fuß Fuß ft"."""
-    pairs = (line.split(": ") for line in lines.strip().splitlines())
-    return {name.strip(): tuple(words.split()) for name, words in pairs}

@@ -5,25 +5,38 @@ Min.", and "nein. 5" for "no. 5".
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from types import MappingProxyType
 
-_NUMBER = r"[\d½¼¾⅓⅔⅛\ue000-\uf8ff]"  # the private ones are stand-ins of numbers
-_SPACE = r"[ \u00a0\u202f]"
+from languages.numbers import Unit
+from languages.signs import CLOSING_QUOTES, CURRENCIES, FRACTIONS, NUMBER, SPACES, STAND_INS
+
+_NUMBER, _SPACE = f"[{NUMBER}]", f"[{SPACES}]"
 _AMOUNT = re.compile(rf"{_NUMBER}\+?{_SPACE}?$")
 _LONGEST_AMOUNT = 16  # characters that are looked at
-_ONE = re.compile(rf"(?<![\d.,\ue000-\uf8ff/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[½¼¾⅓⅔⅛]){_SPACE}?$")
+_ONE = re.compile(rf"(?<![\d.,{STAND_INS}/])(?<!\d{_SPACE})(?:1|\d/\d{{1,2}}|1?[{FRACTIONS}]){_SPACE}?$")
 _MAY_HAVE = rf"{_NUMBER}\+?{_SPACE}?[^\W\d_]|[^\W\d_]\.|[^\W\d_](?= ?[-–/&] ?[^\W\d_]|{_SPACE}['’]?\d)"
 _SHORT_RATE = r"(?<=\w\w\w\./)(?<!(?i:max)\./)"  # "Std./Wo.", not "Max./Min."
 _DATE = rf"\d{{1,2}}\.{_SPACE}?(?:0?[1-9]|1[0-2])\."  # not "Fr. 25.50", which is Swiss money
-_NAME = re.compile(rf"{_SPACE}[A-Z]")
+_NAME = re.compile(rf"{_SPACE}(?!I\b)[A-Z]")
 _CAPITAL = re.compile(rf"{_SPACE}[A-ZÄÖÜ]")
-_END = re.compile(r"[\"'”“’‘»«]*\s*\Z")
+_END = re.compile(rf"[{CLOSING_QUOTES}]*\s*\Z")
 # "incl. 5 pcs.", "5 pcs."
 _NO_SENTENCE = re.compile(r"[a-zäöü]|[\d\W]+\Z")
-_NAMED = rf"(?={_SPACE}[\ue000-\uf8ff]|{_SPACE}(?:[A-Z]\.{_SPACE}?)*+(?:v\.{_SPACE})?[A-ZÄÖÜ][^\W\d_])"
+_NAMED = rf"(?={_SPACE}[{STAND_INS}]|{_SPACE}(?:[A-Z]\.{_SPACE}?)*+(?:v\.{_SPACE})?[A-ZÄÖÜ][^\W\d_])"
+
+Rewritings = Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]
+"""Expressions of what else is written out, each with what is written instead. A group "span" is what is replaced."""
+
+
+def rewritten(sentence: str, rewritings: Rewritings) -> Iterator[tuple[int, int, str]]:
+    """Yields begin and end of all matches, and what to write instead."""
+    for expression, written in rewritings:
+        for match in expression.finditer(sentence):
+            span = match.span("span" if "span" in expression.groupindex else 0)
+            yield *span, written if isinstance(written, str) else written(match)
 
 
 class ShortForms:
@@ -35,9 +48,7 @@ class ShortForms:
     is a name.
 
     Args:
-        units: What stands behind a number, or behind one of ``rates``; full forms of one and of several, with a slash
-            between them if they differ.
-        quantities: Units before the name of what is counted.
+        units: What stands behind a number, or behind one of ``rates``.
         rates: Words before a unit of which there is one: "per".
         references: What stands before a number.
         dated: What stands before a date or a year.
@@ -48,9 +59,10 @@ class ShortForms:
         words: What may stand anywhere. The spaces behind its full stops may be missing.
         months: What stands beside a number, with a full stop; before a year; in a range or pair of months.
         days: What stands in a range or list of days, before a date, or with a full stop before an hour.
-        before_days: Words before a day, in small letters: "until Fri."
+        before_days: Words before a day, in small letters: "until Fri".
         until: The word between the first and the last of several days.
         both: The word between two days.
+        capital_nouns: A noun behind a day has a capital, as a new sentence has elsewhere: "am Fr. Abend".
         hour: An expression of what stands behind the number of an hour.
         daytimes: An expression of what stands behind a day: "evening".
         day_behind: A month without a full stop may have its day behind it: "Jan 9".
@@ -60,15 +72,13 @@ class ShortForms:
         months: Short names of months, without full stop, with the full ones.
         days: Likewise of days.
         inside: The short forms whose full stop ends no sentence, without it.
-        before_small: Those whose full stop ends no sentence before a small letter, without it.
         before_noun: The quantities, without a full stop: behind a number, it ends no sentence before a noun.
     """
 
     def __init__(
         self,
         *,
-        units: str,
-        quantities: str = "",
+        units: Iterable[Unit],
         rates: Iterable[str],
         references: str,
         dated: str = "",
@@ -81,13 +91,14 @@ class ShortForms:
         before_days: Iterable[str] = (),
         until: str,
         both: str,
+        capital_nouns: bool = False,
         hour: str,
         daytimes: str = "(?!)",
         day_behind: bool = False,
         never: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        units = tuple(units)
         tables = {
-            "unit": units + quantities,
             "leading": leading,
             "word": words,
             "reference": references,
@@ -98,35 +109,40 @@ class ShortForms:
             "day": days,
         }
         self._tables = {kind: _table(lines) for kind, lines in tables.items()}
+        self._tables["unit"] = {short: f"{unit.one}/{unit.several}" for unit in units for short in unit.short}
         full = {kind: {_key(short): each for short, each in table.items()} for kind, table in self._tables.items()}
         self.months, self.days = self._tables["month"], self._tables["day"]
         self._full = full | {"behind": full["month"], **dict.fromkeys(("dotless", "appointed"), full["day"])}
         self._before_days, self._rates, self._hour, self._daytimes = tuple(before_days), tuple(rates), hour, daytimes
-        self._month_goes_on = r"|\d{1,2}(?![\w%]|[.:,]\d)" if day_behind else ""
+        counted = "|".join(re.escape(word) for unit in units for word in unit[:2])  # no "Jan 9 years old"
+        self._month_goes_on = rf"|\d{{1,2}}(?![\w%]|[.:,]\d|{_SPACE}(?:{counted})\b)" if day_behind else ""
+        self._capital_nouns = capital_nouns
         self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both, ",": ","}
-        begun = (
-            short.partition(" ")[0] for kind in ("leading", "word") for short in self._tables[kind] if " " in short
-        )
         inside = _without_stop(*(self._tables[kind] for kind in ("dated", "title", "leading")))
         self.inside = tuple(short for short in inside if len(short) > 1)  # one letter: "plan B."
-        self.before_small = _without_stop(
+        self.before_noun = _without_stop(short for unit in units for short in unit.before_noun)
+
+    @cached_property
+    def before_small(self) -> tuple[str, ...]:
+        """Those whose full stop ends no sentence before a small letter, without it."""
+        words = self._tables["word"]
+        begun = (short.partition(" ")[0] for short in (*self._tables["leading"], *words) if " " in short)
+        return _without_stop(
             self._tables["unit"],
             self._tables["reference"],
-            (short for short in self._tables["word"] if short.endswith(".")),
+            (short for short in words if short.endswith(".")),
             (each for each in begun if each[2:].endswith(".")),
         )
-        self.before_noun = _without_stop(_table(quantities))
 
     @cached_property
     def _may_have(self) -> re.Pattern[str]:
         """Matches where a sentence may have a short form: a quick look."""
         forms = (*(short for kind in ("word", "leading", "title") for short in self._tables[kind]), *self._rates)
         dotless = "|".join(re.escape(short) for short in forms if "." not in short)
-        listed = (
-            rf"(?:,|{_SPACE}(?:{self._between['-']}|{self._between['&']})){_SPACE}(?:{'|'.join(self._tables['day'])})"
-        )
-        return re.compile(rf"{_MAY_HAVE}|(?:(?<!\w)(?:{dotless})|{listed})(?!\w)", re.IGNORECASE)
+        before = "|".join((self._between["-"], self._between["&"], *self._before_days))
+        day = rf"(?:,|(?<!\w)(?:{before})){_SPACE}(?:{'|'.join(self._tables['day'])})"
+        return re.compile(rf"{_MAY_HAVE}|(?:(?<!\w)(?:{dotless})|{day})(?!\w)", re.IGNORECASE)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -138,17 +154,20 @@ class ShortForms:
         )
         date = rf"{_DATE}|\d{{1,2}}(?:\.|st|nd|rd|th)?{_SPACE}(?:{month})|(?:{month})[^\W\d_]*\.?{_SPACE}\d"
         time = (
-            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b|(?:{self._daytimes})\b|[\ue000-\uf8ff]"
+            rf"{_DATE}|\d{{1,2}}\.{_SPACE}?[^\W\d_]|(?:{month})\b|(?:{self._daytimes})\b|[{STAND_INS}]"
             rf"|\d[\d.:]{{0,4}}(?:{_SPACE}?[-–]{_SPACE}?\d[\d.:]{{0,4}})?{_SPACE}?(?:{self._hour})"
         )
         before_day = "|".join(rf"(?<=\b[{word[0].upper()}{word[0]}]{word[1:]}{_SPACE})" for word in self._before_days)
+        # "on Fri. we", "on Fri", but not "on Sat Nav"
+        stop = r"\.(?!\w)" if self._capital_nouns else rf"\.(?!\w|{_NAME.pattern})"
+        no_name = rf"(?![\w-]|\.\w|{_NAME.pattern})"
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())
         self._day = re.compile(rf"(?P<sign>{_SPACE}?(?:{signs}){_SPACE}?)?(?P<day>{day}|{month})\b\.?+")
         parts = (
             *(self._followed(kind, r"(?!\w|-\w)") for kind in ("leading", "word")),
             self._followed("reference", rf"(?={_SPACE}(?!(?:19|20)\d\d\b){_NUMBER})"),
-            self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b|[\ue000-\uf8ff]))"),
+            self._followed("dated", rf"(?={_SPACE}(?:{date}|[12]\d{{3}}\b|[{STAND_INS}]))"),
             rf"(?P<month>{month})(?:\.(?={_SPACE}\d)|(?={_SPACE}(?:\d{{1,2}},?{_SPACE}\d{{4}}\b"
             rf"|(?:19|20)\d\d(?![\w-])|['’]\d\d\b{self._month_goes_on})))",
             rf"(?P<months>(?:{month})\.?{_SPACE}?[-–/]{_SPACE}?(?:{month})\b\.?)(?![\w-])",
@@ -157,13 +176,13 @@ class ShortForms:
             rf"(?P<day>{day})\.(?=,?{_SPACE}(?:{time})|,{_SPACE}(?:\d|(?:{day})\b)"
             rf"|{_SPACE}(?:{words}){_SPACE}[^\W\d_A-Z])",
             rf"(?P<dotless>{day})(?=,?{_SPACE}(?:{date}))",
-            rf"(?:{before_day or '(?!)'})(?P<appointed>{day})(?:\.(?!\w)|(?![\w.-]|{_NAME.pattern}))",
+            rf"(?:{before_day or '(?!)'})(?P<appointed>{day})(?:{stop}|{no_name})",
             rf"(?<!{_NUMBER}{_SPACE})" + self._followed("title", _NAMED),
             rf"(?:(?<=[^\W\d_]{_SPACE})|(?<=[^\W\d_]{{2}}\.{_SPACE})|(?<=\d{_SPACE}[A-Z]\.{_SPACE}))"
             + self._followed("link", rf"(?={_SPACE}(?:[^\W_]{{2}}|{_NUMBER}))"),
         )
         return re.compile(
-            rf"(?:(?<={_NUMBER})\+?{_SPACE}?|(?:(?<=[\d€$£]/)|{_SHORT_RATE})(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
+            rf"(?:(?<={_NUMBER})\+?{_SPACE}?|(?:(?<=[\d{CURRENCIES}]/)|{_SHORT_RATE})(?!\w\b){rate})(?P<unit>{unit})(?!\w|[-.]\w)"
             rf"|(?<![\w.-])(?:{'|'.join(parts)})"
             rf"|(?:(?<=\d{_SPACE})|(?<=\d\.{_SPACE}))(?P<behind>{month})(?:\.(?!\w)|(?=,?{_SPACE}\d{{4}}\b))"
         )

@@ -7,10 +7,13 @@ from functools import lru_cache
 
 from app.fairness.budget import checkpoint
 from languages.registry import language_of
+from languages.signs import CLOSING
 
 # Where to break, best first: at the end of a match, so that white space stays with the piece before it. Most full stops
 # inside of a sentence are those of ordinals and short forms.
-_CLAUSE_END = re.compile(r"(?:(?<=[^\W\d_]{4})\.|[!?…;:,)\]}–—])[\"'”“’»«)\]]*\s+|[，、；：。！？]|\s(?=[(\[{–—„«»“])")
+_CLAUSE_END = re.compile(
+    rf"(?:(?<=[^\W\d_]{{4}})\.|[!?…;:,)\]}}–—])[{CLOSING}]*\s+|[，、；：。！？]|\s(?=[(\[{{–—„«»“])"
+)
 _SPACE = re.compile(r"\s+")
 
 

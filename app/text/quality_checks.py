@@ -16,6 +16,7 @@ from languages.clock import AFTERNOON
 from languages.language import Negations
 from languages.numbers import NumberWords
 from languages.registry import language_of
+from languages.signs import CURRENCIES, STAND_INS
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NO_UNIT = re.compile(r"(?<![\w/])(?<!\d )[^\W\d_]{2,}(?:['’][^\W\d_]+)*")
@@ -35,12 +36,11 @@ _LARGEST_SPELLED = 12
 _LARGEST_SPELLED_OUT = 99
 _WIDE = "\u1100"  # all characters that take the width of two come behind it
 # The beginning of a word or number, or a placeholder, which stands for one.
-_WORD_OR_NUMBER = re.compile(r"[^\W_]|[\ue000-\uf8ff]")
+_WORD_OR_NUMBER = re.compile(rf"[^\W_]|[{STAND_INS}]")
 # A small number by itself.
 _SMALL_NUMBER = re.compile(r"(?<![\w.,:/–-])(1[0-2]|[2-9])(?![\w:/–-]|[.,]\d| \d{3})")
-_CURRENCIES = "$€£¥"
-_AMOUNT = re.compile(rf"[\d{_CURRENCIES}]")
-_GLUED = re.compile(rf"[{_CURRENCIES}][^\W\d_]")
+_AMOUNT = re.compile(rf"[\d{CURRENCIES}]")
+_GLUED = re.compile(rf"[{CURRENCIES}][^\W\d_]")
 _NEVER_SPELLED = re.compile(r"(?<!\d)\d++(?:[:–-]\d+)+|(?<=[(\[])\d++(?=[)\]])")
 
 
@@ -171,7 +171,7 @@ def _digits_changed(source: str, translation: str) -> bool:
         return True
     before, after = _numbers(source), _numbers(translation)
     amounts = max(before.total(), after.total())
-    if any(translation.count(sign) > max(source.count(sign), amounts) for sign in _CURRENCIES):
+    if any(translation.count(sign) > max(source.count(sign), amounts) for sign in CURRENCIES):
         return True  # "€999 €"
     if len(_GLUED.findall(translation)) > len(_GLUED.findall(source)):
         return True  # "999 €t"

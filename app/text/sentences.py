@@ -23,6 +23,7 @@ from app.text.numerals.words import words_of
 from app.text.separators import LINE_MARKS, separators
 from languages.language import Language
 from languages.registry import language_of
+from languages.signs import CLOSING, DOUBLE, STAND_INS
 
 _WINDOW_CHARS = 8192
 _CONTEXT_CHARS = 40  # how far the exceptions below look around a sentence end
@@ -57,7 +58,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _WHITE_SPACE = re.compile(r"\s")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _STAND_IN = "字"
-_PRIVATE = re.compile(r"[\ue000-\uf8ff]")
+_PRIVATE = re.compile(f"[{STAND_INS}]")
 
 _SHORT_NUMBER = re.compile(r"\b\d{1,3}\.\s+$")
 _SHORT_DATE = r"\b\d{1,2}\.\d{1,2}\.\s+$"
@@ -67,9 +68,8 @@ _SHORT_ADJECTIVE = re.compile(r"(?:\A|(?<!\d )\b(?![A-Z]))[^\W\d_]{2,}\.\s+$")
 _ROMAN = re.compile(r"[IVX]{2,}(?!\w)")
 # The library sees a number that begins a quotation as a word.
 _QUOTED_NUMBER = re.compile(r"(?<=[\"„“»‚])\d")
-_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[“„«»\"](?P<inside>[^“”„«»\"]{80,})[”“»«\"]\s*\Z")
-_OPENING = frozenset("„‚([{¿¡")
-_CLOSING = frozenset("\"'”“’‘»«›‹)]}")
+_QUOTATION = re.compile(rf"(?:^|(?<=[\s(]))[{DOUBLE}](?P<inside>[^{DOUBLE}]{{80,}})[{DOUBLE}]\s*\Z")
+_OPENING, _CLOSING = frozenset("„‚([{¿¡"), re.compile(f"[{CLOSING}]")
 _NEVER = re.compile("(?!)")
 
 
@@ -292,7 +292,7 @@ def _goes_on(before: str, after: str, rules: _Ends) -> bool:
     """Tells from the text around an end that the library found whether the sentence goes on."""
     if not before[-1].isspace():
         # A quotation mark parted from its sentence; or "example.Com", "Dipl.-Ing.", "8 Tabl./Tag"
-        quotation = before[-1] in _OPENING or after[0] in _CLOSING or after[0] in ",;:"
+        quotation = before[-1] in _OPENING or _CLOSING.match(after) is not None or after[0] in ",;:"
         return quotation or (before[-1] == "." and (after[0].isalnum() or after[0] in "-/"))
     if rules.abbreviation.search(before):
         return True

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from app.fairness.budget import checkpoint
 from app.fairness.windows import finditer, search
+from languages.signs import CLOSING
 
 Range = tuple[int, int]
 
@@ -32,7 +33,7 @@ _SEPARATOR = re.compile(
 _ANY_PART = re.compile(r"[\t…\[☐☑☒(|»›→▸►➔>·•–—_=*;-]|  |\. ?\.")
 # These may be punctuation or mathematics, too: they part names only.
 _WEAK = frozenset("-–—>·•")
-_SENTENCE_END = re.compile(r"[.!?…:;,][\"'”“’‘»«)]*\s*$")
+_SENTENCE_END = re.compile(rf"[.!?…:;,][{CLOSING}]*\s*$")
 _LONGEST_TITLE = 200  # characters
 _LONGEST_ROW = 2_000
 # What a mail program puts before the lines that it quotes (RFC 3676, section 4.5); the bar before a row of a table; the

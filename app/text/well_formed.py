@@ -19,6 +19,7 @@ from app.text.numerals.writing import read_number
 from app.text.usual_spelling import usual
 from languages.language import Language
 from languages.notation import notation_of
+from languages.signs import CURLY, CURRENCIES
 
 # Elements, numbered tags of catalogs, codes of subtitles; attributes may be translated.
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w:.-]*|\d{1,3})(?P<rest>[^<>]*)>")
@@ -40,7 +41,7 @@ _SIGN = re.compile(
 )
 # A slash between words; a translation may put spaces around it, or make one word of both: "deutsch-türkisch".
 _SLASH = re.compile(r"(?<=[^\W\d_])/(?=[^\W\d_])")
-_JOINED = re.compile(r"(?<=[\w$€£¥])(?: ?/ ?|[-–])(?=\w)")
+_JOINED = re.compile(rf"(?<=[\w{CURRENCIES}])(?: ?/ ?|[-–])(?=\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d++(?:[.,\u00a0\u202f'’ ]\d{3}(?!\d))*+(?:[.,]\d++)?(?![.,]?\d)")
 _GROUP_SPACE = re.compile(r"[\u00a0\u202f'’ ](?=\d{3})")  # between thousands, in any language
 # A DOI, a version; neither a date nor a number with separators of thousands.
@@ -50,10 +51,12 @@ _IDENTIFIER = re.compile(
 )
 # An amount, or one up to another: "$5", "$5–$10".
 _AMOUNT = re.compile(
-    r"(?P<before>[$€£¥])\s?\d[\d.,]*+(?:\s?[–-]\s?[$€£¥]?\d[\d.,]*+)?|(?<=\d)\s?(?P<behind>[$€£¥])(?![\d\w])"
+    rf"(?P<before>[{CURRENCIES}])\s?\d[\d.,]*+(?:\s?[–-]\s?[{CURRENCIES}]?\d[\d.,]*+)?|(?<=\d)\s?(?P<behind>[{CURRENCIES}])(?![\d\w])"
 )
 _RUN = re.compile(r"(?<=\S) {2,}(?=\S)|\.{4,}|-{2,}|_{3,}|={4,}")
-_MARK = re.compile(r"(?P<before>[\d€$£¥%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{1,6})</(?P=name)>")
+_MARK = re.compile(
+    rf"(?P<before>[\d{CURRENCIES}%])\s?(?:</[^<>]+>)*<(?P<name>sup|a)\b[^<>]*>(?P<text>[^<>]{{1,6}})</(?P=name)>"
+)
 # A line that is no prose's: the speaker of a subtitle, a rule, a definition.
 _LINE = re.compile(r"(?m)^(?:(?P<speaker>[A-Z\u00c0-\u00d6\u00d8-\u00de]{2,}:)|(?P<sign>: |\$\$)|[^\n]*\S)")
 ITEMS = re.compile(r"(?<!\S)\((?:[a-z]|[ivx]{2,4}|\d{1,2})\)(?=[\s,])", re.IGNORECASE)
@@ -65,7 +68,7 @@ _BESIDE = re.compile(rf"{ITEMS.pattern}\s+{ITEMS.pattern}", re.IGNORECASE)
 _SUSPICIOUS = re.compile(
     r"[^\w\s.,;:!?'()/-]|\d[.,]\d|\S  |\.{4}|--|_|[⁰-₎¹²³⁺-⁾¼-¾⅐-⅞]|:[()]|!!|\w/\w|\n|(?<!\S)\(\w{1,4}\)"
 )
-_CURLY = re.compile(r"[„“”«»]")
+_CURLY = re.compile(f"[{CURLY}]")
 
 
 class Fault(StrEnum):

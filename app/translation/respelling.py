@@ -31,13 +31,14 @@ from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
 from app.translation.slashes import closed, fields, spaced, unit_price, with_both, with_either, without_copies
 from languages.language import Language
+from languages.signs import DOUBLE, ELLIPSIS
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _GUILLEMETS = re.compile(r"[»«›‹]")
 _PARTNERS = {"»": "«", "«": "»", "›": "‹", "‹": "›"}
-_DOUBLE = re.compile(r"[„“”»«\"]")
-_OPEN_LABEL = re.compile(r"(?:[^\W\d_]+ ){1,3}(?P<last>[^\W\d_]+)(?P<dots> ?(?:\.{3}|…))")
+_DOUBLE = re.compile(f"[{DOUBLE}]")
+_OPEN_LABEL = re.compile(rf"(?:[^\W\d_]+ ){{1,3}}(?P<last>[^\W\d_]+)(?P<dots> ?{ELLIPSIS})")
 _FIELD = re.compile(r"[^\W\d_]{4}:")  # "DATE:"
 _LONG_WORD = 5  # letters: acronyms have fewer
 _LONGEST_IN_CAPITALS = 300  # characters

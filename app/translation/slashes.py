@@ -17,18 +17,19 @@ from app.translation.questions import Asking, Question, likeliest
 from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
 from languages.language import Language
+from languages.signs import CURRENCIES, STAND_INS, UNIT
 
 _WORD = re.compile(r"[^\W\d_]+")
-_SLASH = re.compile(r"(?:(?<=[^\W\d_]{2})|(?<=[\d€$£%\ue000-\uf8ff])|(?<=[\d\s][a-zA-Z]))(?P<slash>/)(?=[^\W\d_]{2})")
+_SLASH = re.compile(
+    rf"(?:(?<=[^\W\d_]{{2}})|(?<=[\d{CURRENCIES}%{STAND_INS}])|(?<=[\d\s][a-zA-Z]))(?P<slash>/)(?=[^\W\d_]{{2}})"
+)
 _SHORT = 2  # letters: units have no more, unless they are common words
 _SUSPENDED = re.compile(r"(?<=[^\W\d_]{2}-)/(?=[^\W\d_]{3})")
 _SECOND_HALF = re.compile(r"(?<=[^\W\d_]{3})/(?=-(?P<half>[^\W\d_]{3,}))")  # "Geburtsdatum/-ort"
 _AND = re.compile(r"(?<=[^\W\d_]{2}) & (?=[^\W\d_]{2})")
-# A prefix and a unit that all languages write alike: BIPM, "The International System of Units"; IEC 80000-13 (bytes).
-_UNIT = r"[kKMGTPcmµn]?i?(?:[Bbgmltsh]|[Bb]its?|Wh?|Hz|Pa|J|V|A|cal)"
-_MEASURED = re.compile(rf"[\d\ue000-\uf8ff]\s?{_UNIT}$")
+_MEASURED = re.compile(rf"[\d{STAND_INS}]\s?{UNIT}$")
 _UNIT_PRICE = re.compile(
-    rf"(?P<amount>[^a-zA-Z/]{{1,30}}(?:(?<=[\d\s]){_UNIT})?/)(?P<noun>[^\W\d_]{{3,}})(?P<mark>[.!?]?)"
+    rf"(?P<amount>[^a-zA-Z/]{{1,30}}(?:(?<=[\d\s]){UNIT})?/)(?P<noun>[^\W\d_]{{3,}})(?P<mark>[.!?]?)"
 )
 _BEFORE_SLASH = re.compile(r"[^\W\d_]*$")
 # Two words in small letters, no units behind a number.
@@ -47,6 +48,8 @@ def spaced(sentence: str, direction: Direction) -> list[Edit]:
     here, there = direction.here.conjunctions[:1], direction.there.conjunctions[:1]
     if here and there:
         edits += (Edit(*match.span(), f" {here[0]} ") for match in _signs_for_and(sentence, direction.here))
+    if direction.here.writing.capital_nouns:
+        edits += (Edit(at - 1, at + 1, sentence[at].upper()) for at in _halves(sentence, direction.here).values())
     return sorted(edits)
 
 
@@ -67,8 +70,15 @@ def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Ed
 
 
 def _signs_for_and(sentence: str, here: Language) -> list[re.Match[str]]:
-    halves = (match for match in _SECOND_HALF.finditer(sentence) if match["half"] not in here.gender_endings)
-    return sorted([*_SUSPENDED.finditer(sentence), *halves, *_AND.finditer(sentence)], key=re.Match.start)
+    found = (*_SUSPENDED.finditer(sentence), *_halves(sentence, here), *_AND.finditer(sentence))
+    return sorted(found, key=re.Match.start)
+
+
+def _halves(sentence: str, here: Language) -> dict[re.Match[str], int]:
+    """The slashes before the second half of a word, and where that begins; forms for men and women are none."""
+    endings = here.gender_endings | here.bracketed_endings
+    found = _SECOND_HALF.finditer(sentence)
+    return {match: match.start("half") for match in found if match["half"] not in endings}
 
 
 def unit_price(

@@ -10,35 +10,15 @@ from languages.clock import Clock, Phrase, Wording
 from languages.english.address import clues
 from languages.english.inflection import bases, inflected
 from languages.english.laws import references
-from languages.english.short_forms import SHORT_FORMS, written_out
+from languages.english.short_forms import SHORT_FORMS, UNITS, written_out
 from languages.english.spelling import spelling
 from languages.frames import frames_of
 from languages.language import Negations, NounProbe
 from languages.neutral import neutral, writing_of
-from languages.numbers import NumberWords, units_of
+from languages.numbers import NumberWords
 from languages.writing import OrdinalSlip
 
-_UNITS = units_of("""
-    second: second seconds sec
-    minute: minute minutes
-    hour: hour hours hr
-    day: day days
-    night: night nights
-    week: week weeks wk
-    month: month months mo mth
-    quarter: quarter quarters
-    year: year years yr
-    person: person people
-    piece: piece pieces pc pcs
-    user: user users
-    pound: pound pounds lb lbs
-    ounce: ounce ounces oz
-    foot: foot feet ft
-    inch: inch inches in
-    mile: mile miles mi
-    gallon: gallon gallons gal
-    litre: liter liters litre
-""")
+_OTHER_WORDS = ("Sat", "Sun")  # which are days, too
 _NUMBERS = NumberWords(
     cardinals=tuple("one two three four five six seven eight nine ten eleven twelve".split()),
     traces=(
@@ -79,7 +59,7 @@ _NUMBERS = NumberWords(
     |on[ ]the[ ]richter|out[ ]of\b|of[ ]\d""",
     durations=r"""after|every|within|than|another|takes?|took|lasts?|lasted|(?:timeout|delay)(?:[ ](?:is|of))?
     |(?:hold|pause|press|run|sleep|wait)(?:s|ed)?(?:[ ]for)?""",
-    units=_UNITS,
+    units=UNITS,
     ordinal_endings=("st", "nd", "rd", "th"),
     short_months=SHORT_FORMS.months,
     date_links=("of",),
@@ -96,8 +76,9 @@ _CLOCK = Clock(
     wordings={15: Wording("a quarter past"), 30: Wording("half past"), 45: Wording("a quarter to", is_coming=True)},
     not_hours="per ?cent",
     before_half=r"the|an?|this|our|my|your|his|her|their|(?:\A|[.!?][ ])(?:at|by|around|about|before|after|since)",
-    behind_half=r"""(?:Mon|Tue|Tues|Wednes|Thu|Thur|Thurs|Fri|Satur|Sun)(?:day)?s?|Mon|Wed|Sat|[ACEHMP][KS]?[DS]?T|UTC|GMT|BST
-    |IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|[A-Z][a-z]+[ ]time""",
+    behind_half="|".join((*SHORT_FORMS.days, *(f"{day}s?" for day in {*SHORT_FORMS.days.values()})))
+    + r"""|[ACEHMP][KS]?[DS]?T|UTC|GMT|BST|IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich
+    |[A-Z][a-z]+[ ]time""",
 )
 
 _WRITING = replace(
@@ -170,10 +151,10 @@ LANGUAGE = replace(
     regions=("GB", "US"),
     abbreviations=(
         *"approx vol vols est eq eqs ch chs cl ext figs paras rm sect Temp eds Mt Apt".split(),
-        *"Mon Tue Tues Wed Thu Thurs Fri".split(),
+        *(day for day in SHORT_FORMS.days if day not in _OTHER_WORDS),
         *SHORT_FORMS.inside,
     ),
-    abbreviations_before_small=("temp", "max", "min", "sec", "secs", "Sat", "Sun", *SHORT_FORMS.before_small),
+    abbreviations_before_small=("temp", "max", *_OTHER_WORDS, *SHORT_FORMS.before_small),
     listed_letters="[a-uw-z]|[ivx]{2,5}",
     conjunctions=("and", "or", "but", "because", "that", "which", "when", "if"),
     numbers=_NUMBERS,

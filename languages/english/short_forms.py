@@ -6,59 +6,48 @@ We wrote the list, and tried most of it with the shipped model.
 import re
 from collections.abc import Iterator
 
-from languages.short_forms import ShortForms
+from languages.numbers import units_of
+from languages.short_forms import Rewritings, ShortForms, rewritten
 
+UNITS = units_of("""
+    second: second/seconds: sec, secs
+    minute: minute/minutes: min, mins
+    hour: hour/hours: h, hr, hrs
+    day: day/days
+    night: night/nights
+    week: week/weeks: wk, wks
+    month: month/months: mo, mos, /mth
+    quarter: quarter/quarters
+    year: year/years: yr, yrs
+    person: person/people
+    piece: piece/pieces: pcs, /pc
+    user: user/users
+    pound: pound/pounds: lb, lbs
+    ounce: ounce/ounces: oz
+    foot: foot/feet: ft
+    inch: inch/inches: /in
+    mile: mile/miles: /mi
+    gallon: gallon/gallons: gal, gals
+    litre: liter/liters: /litre
+    square metre: square meter/square meters: sq m, sqm, sq. m
+    cubic metre: cubic meter/cubic meters: cu m, cu. m
+    tablespoon: tablespoon/tablespoons: tbsp, tbsps
+    teaspoon: teaspoon/teaspoons: tsp, tsps
+    cubic foot: cubic foot/cubic feet: cu ft, cu. ft.
+    dozen: dozen: doz.
+    kilometre an hour: kilometer per hour/kilometers per hour: kph
+    mile an hour: mile per hour/miles per hour: mph
+    per month: per month: pcm
+    per week: per week: pw
+    point: point/points: pts
+    quart: quart/quarts: qt., qts.
+    square foot: square foot/square feet: sq ft, sqft, sq. ft.
+    square kilometre: square kilometer/square kilometers: sq km, sq. km
+    square mile: square mile/square miles: sq mi, sq. mi
+    yard: yard/yards: yd, yds
+""")
 SHORT_FORMS = ShortForms(
-    units="""
-        h: hour/hours
-        hr: hour/hours
-        hrs: hours
-        min: minute/minutes
-        mins: minutes
-        sec: second/seconds
-        secs: seconds
-        wk: week/weeks
-        wks: weeks
-        mo: month/months
-        mos: months
-        yr: year/years
-        yrs: years
-        tsp: teaspoon/teaspoons
-        tsps: teaspoons
-        tbsp: tablespoon/tablespoons
-        tbsps: tablespoons
-        oz: ounce/ounces
-        lb: pound/pounds
-        lbs: pounds
-        gal: gallon/gallons
-        yd: yard/yards
-        yds: yards
-        sq ft: square foot/square feet
-        sqft: square foot/square feet
-        sq. ft.: square foot/square feet
-        cu ft: cubic foot/cubic feet
-        cu. ft.: cubic foot/cubic feet
-        sq m: square meter/square meters
-        sq. m: square meter/square meters
-        sqm: square meter/square meters
-        sq km: square kilometer/square kilometers
-        sq. km: square kilometer/square kilometers
-        sq mi: square mile/square miles
-        sq. mi: square mile/square miles
-        cu m: cubic meter/cubic meters
-        cu. m: cubic meter/cubic meters
-        ft: foot/feet
-        gals: gallons
-        doz.: dozen
-        qt.: quart/quarts
-        qts.: quarts
-        pcm: per month
-        pw: per week
-        mph: miles per hour
-        kph: kilometers per hour
-        pcs: pieces
-        pts: points
-    """,
+    units=UNITS.values(),
     rates=("per",),
     references="""
         ch.: chapter
@@ -194,6 +183,7 @@ SHORT_FORMS = ShortForms(
         Tue: Tuesday
         Tues: Tuesday
         Wed: Wednesday
+        Weds: Wednesday
         Thu: Thursday
         Thur: Thursday
         Thurs: Thursday
@@ -201,6 +191,7 @@ SHORT_FORMS = ShortForms(
         Sat: Saturday
         Sun: Sunday
     """,
+    before_days=("by", "due", "every", "except", "last", "next", "on", "this", "until"),
     until="to",
     both="and",
     hour=r"[ap]\.?m",
@@ -211,47 +202,38 @@ SHORT_FORMS = ShortForms(
 # "3 in. wide", "(4 in)", "5 in x 7 in"; not "3 in the house", "12 in. Then", "number 1 in high school"
 _INCHES = re.compile(
     r"(?<=[\d½¼¾⅛\ue000-\uf8ff])(?<!\b19\d\d)(?<!\b20\d\d)[ \u00a0]"
-    r"(?P<unit>in(?:\.(?= [a-z])|(?=\)| (?:[x×]|by) [\d\ue000-\uf8ff]"
+    r"(?P<span>in(?:\.(?= [a-z])|(?=\)| (?:[x×]|by) [\d\ue000-\uf8ff]"
     r"| (?:long|wide|tall|high|deep|thick|square|in diameter)(?:\s*\Z|[.,;)]| (?:and|by|x|×) ))))"
 )
 # "8.5 x 11 in", "It is 27 in."; not "They let 20 in."
 _LAST_INCHES = re.compile(
     r"(?:\A|[x×:(]|\b(?:about|by|ft|is|measures|of|was)) ?[\d.,/½¼¾⅛\ue000-\uf8ff]{1,12}[ \u00a0]"
-    r"(?P<unit>in)(?=[.,;]*\s*\Z|;)"
+    r"(?P<span>in)(?=[.,;]*\s*\Z|;)"
 )
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
-_PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<part>[QH](?P<number>[1-4]))(?= 20\d\d\b)")
+_PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<span>(?P<part>[QH])(?P<number>[1-4]))(?= 20\d\d\b)")
+_PARTS, _ORDINALS = {"Q": "quarter", "H": "half"}, ("first", "second", "third", "fourth")
 _YEAR = re.compile(r"\bFY ?(?=20\d\d|[\ue000-\uf8ff])")
 # "On 3 Dec 2024 at 9:14 AM Peter Miller <...> wrote:"; models know it with a comma before the name.
-_ATTRIBUTION = re.compile(r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)")
-# The shipped model takes "the U.K." for the USA.
-_COUNTRY = re.compile(r"(?<![\w.])(?P<name>U\.S\.A|U\.K|E\.U)\.(?!\w)(?P<end>[\"'”’)]*\Z)?")
-# Lists of days are those of ``ShortForms``; "on Sat Nav" has none.
-_LISTED = r"(?!\w+,? (?:and |to )?(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w{0,2}\b)"
-_DAY = re.compile(
-    r"\b(?:[Oo]n|[Bb]y|[Uu]ntil|[Dd]ue|[Tt]his|[Nn]ext|[Ll]ast|[Ee]very|[Ee]xcept)"
-    rf" {_LISTED}(?P<day>Mon|Tues?|Weds?|Thu(?:rs?)?|Fri|Sat)(?P<stop>\.(?= [a-z]))?(?!\w|-|\.? \d|[/&]| (?!I\b)[A-Z])"
+_ATTRIBUTION = re.compile(
+    r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?P<span>)(?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)"
 )
-_ORDINALS = "first", "second", "third", "fourth"
+# The shipped model takes "the U.K." for the USA. A full stop at the end stays.
+_COUNTRY = re.compile(r"(?<![\w.])(?P<span>(?:U\.S\.A|U\.K|E\.U)(?=\.(?!\w))(?:\.(?![\"'”’)]*\Z))?)")
+
+REWRITINGS: Rewritings = (
+    (_PRESENT, " – today"),
+    (_YEAR, "financial year "),
+    (_ATTRIBUTION, ","),
+    (_INCHES, "inches"),
+    (_LAST_INCHES, "inches"),
+    (_COUNTRY, lambda name: name["span"].replace(".", "")),
+    (_PERIOD, lambda period: f"the {_ORDINALS[int(period['number']) - 1]} {_PARTS[period['part']]} of"),
+)
 
 
 def written_out(sentence: str) -> Iterator[tuple[int, int, str]]:
     """Yields begin and end of what stands for longer words, and these words."""
     yield from SHORT_FORMS.written_out(sentence)
-    yield from ((*match.span(), " – today") for match in _PRESENT.finditer(sentence))
-    yield from ((*match.span(), "financial year ") for match in _YEAR.finditer(sentence))
-    if attribution := _ATTRIBUTION.match(sentence):
-        yield attribution.end(), attribution.end(), ","
-    for inches in (_INCHES, _LAST_INCHES):
-        yield from ((*match.span("unit"), "inches") for match in inches.finditer(sentence))
-    for match in _COUNTRY.finditer(sentence):
-        name = match["name"].replace(".", "")
-        yield match.start(), match.end("name") + (match["end"] is None), name
-    days = SHORT_FORMS.days
-    yield from (
-        (match.start("day"), match.end(), days[match["day"].removesuffix("s")]) for match in _DAY.finditer(sentence)
-    )
-    for match in _PERIOD.finditer(sentence):
-        part = "quarter" if match["part"][0] == "Q" else "half"
-        yield *match.span("part"), f"the {_ORDINALS[int(match['number']) - 1]} {part} of"
+    yield from rewritten(sentence, REWRITINGS)

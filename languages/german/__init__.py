@@ -15,13 +15,14 @@ from languages.german.inflection import bases, inflected
 from languages.german.laws import references
 from languages.german.made_short_forms import ADJECTIVES
 from languages.german.nouns import is_common_noun
-from languages.german.short_forms import SHORT_FORMS
+from languages.german.short_forms import SHORT_FORMS, UNITS
 from languages.german.streets import COMPOUND, KEPT
 from languages.german.titles import KEPT as KEPT_TITLES
 from languages.german.umlauts import restored
 from languages.language import DottedOrdinals, Negations, NounProbe
 from languages.neutral import neutral, writing_of
-from languages.numbers import NumberWords, units_of
+from languages.numbers import NumberWords
+from languages.short_forms import Rewritings, rewritten
 from languages.writing import OrdinalSlip
 
 # "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
@@ -32,32 +33,11 @@ _BEFORE_ORDINALS = (
     *(word + ending for word in "ein dein mein sein ihr unser".split() for ending in ("", "e", "er", "em", "en", "es")),
 )
 _AFTER_ORDINALS = (
-    r"Jan|Jän|Feb|März|Apr|Mai|Jun|Jul|Aug|Sept|Okt|Nov|Dez|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
+    "|".join(SHORT_FORMS.months) + r"|Jahrh|Jh\b|Jahrtausend|Weltkrieg|Geburtstag|Lebensjahr"
     r"|Quartal|Halbjahr|Halbzeit|Mal\b|Klasse|Stock\b|Etage|Platz|Liga|Bundesliga|Advent|Auflage|Person\b"
     r"|Aufl\b|FC\b|KW\b|Kalenderwoche|[OU]G\b|Obergeschoss|Vors(?:\.|itzende)|Mannschaft|Spieltag|Schuljahr|Semester|Monatsgehalt"
     r"|und\b|oder\b|bis\b"
 )
-_UNITS = units_of("""
-    second: Sekunde Sekunden Sek
-    minute: Minute Minuten Min
-    hour: Stunde Stunden Std
-    day: Tag Tage Tg tgl
-    night: Nacht Nächte
-    week: Woche Wochen Wo
-    month: Monat Monate Mon Mt mtl
-    quarter: Quartal Quartale
-    year: Jahr Jahre jährl
-    person: Person Personen Pers
-    piece: Stück Stück Stk St
-    user: Nutzer Nutzer
-    pound: Pfund Pfund Pfd
-    ounce: Unze Unzen
-    foot: Fuß Fuß
-    inch: Zoll Zoll
-    mile: Meile Meilen
-    gallon: Gallone Gallonen
-    litre: Liter Liter Ltr
-""")
 _NUMBERS = NumberWords(
     cardinals=tuple("eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()),
     traces=(
@@ -84,7 +64,7 @@ _NUMBERS = NumberWords(
     |acres?\b|hektar|liter\b|gallonen\b|tonnen?\b|pfund\b|gramm\b|dollar\b|euro\b|franken\b|pence\b|cent\b|jahre?n?\b
     |monate?n?\b|wochen?\b|tage?n?\b|stunden?\b|minuten?\b|sekunden?\b|sterne?n?\b|von[ ]\d|uhr\b""",
     pointing="oben|unten",
-    units=_UNITS,
+    units=UNITS,
     short_months=SHORT_FORMS.months,
 )
 _CLOCK = Clock(
@@ -142,8 +122,6 @@ _COMMON_WORDS = frozenset(
     """.split()
 )
 _TRANSCRIBED = re.compile(r"[aou]e|ss", re.IGNORECASE)
-# Duden has "danke schön" for saying so, and "Dankeschön" for what is said; models know the noun.
-_THANKS = re.compile(r"[Dd]anke schön(?=[,.!…]|\Z)")
 _GENDER = re.compile(r"[*:_/(·•-]-?in|\w[*:_/]-?[ernms]\b|[a-zäöüß]In|/d")
 _VERB = re.compile(r"(?:[^d]e[nrl]n?|iert|bar|lich|isch|ig(?:e[nrs]?)?)$")
 # "Hallo Welt" is greeted with a comma; models take it for a name otherwise.
@@ -153,25 +131,42 @@ _GREETING = re.compile(
     r" (?!zusammen|alle|ihr|du|lieb|wie|und|noch|mal|aus|an|von|in|im|dir|euch|Ihnen|für|auch)[^\W\d_]+(?: [^\W\d_]+)?"
     r"(?P<mark>,|[.!?…]*)"
 )
-# "Hallo Frau Braun, danke": models take the greeting for a name, too.
-_GREETED = re.compile(r"(?:Hallo|Hi|Guten (?:Morgen|Tag|Abend))(?= (?:Frau|Herrn?)(?: [^\W\d_]+\.?){1,3}[,!] \S)")
 
 # TL is the Turkish lira, too: "50 TL".
 _SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
 _SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}
 _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # "Kundennr.", "Kunden-Nr."
 _CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
-# "Geburtsdatum/-ort"; forms for men and women are no second halves.
-_SECOND_HALF = re.compile(r"(?<=[a-zäöüß]{3}/)-(?!innen\b|nen\b)(?P<first>[a-zäöüß])(?=[a-zäöüß]{2})")
 # "2. OG": models know only the other word for a storey.
-_COUNTED = re.compile(r"(?<=\d\.)(?<!/\d\.) ?(?P<short>OG|KW)\b(?!/)")
-_COUNTED_FORMS = {"OG": " Stock", "KW": " Kalenderwoche"}
+_STOREY = re.compile(r"(?<=\d\.)(?<!/\d\.) ?OG\b(?!/)")
+_WEEK = re.compile(r"(?<=\d\.)(?<!/\d\.) ?KW\b(?!/)")
 # "3-Zi.-Whg."; models take the hyphen for another word.
-_ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)(?P<flat>-Whg\b\.?)?")
+_ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)")
+_FLAT = re.compile(r"(?<=-)Whg\b\.?")
 # "Di. Papier, Do. Glas"; not "Ich komme Sa. Er nicht", nor "Fr. Müller"
-_DAY = re.compile(r"(?:\A|(?<=[,;:] ))(?P<day>Mo|Di|Mi|Do|Sa)\.(?= [A-ZÄÖÜ])")
+_DAY = re.compile(r"(?:\A|(?<=[,;:] ))(?P<span>(?P<day>Mo|Di|Mi|Do|Sa)\.)(?= [A-ZÄÖÜ])")
 _GENDERS = re.compile(r"(?<=\()(?:m/w/d|w/m/d|m/w|w/m|m/w/x|w/m/x)(?=\))")  # English has an "f"
 _PARTS = re.compile(r"(?<=\d-)tlg\.")
+# "Hallo Frau Braun, danke": models take the greeting for a name, too.
+_GREETED = re.compile(
+    r"\A(?:Hallo|Hi|Guten (?:Morgen|Tag|Abend))(?P<span>)(?= (?:Frau|Herrn?)(?: [^\W\d_]+\.?){1,3}[,!] \S)"
+)
+# Duden has "danke schön" for saying so, and "Dankeschön" for what is said; models know the noun.
+_THANKS = re.compile(r"\A[Dd]anke schön(?=[,.!…]|\Z)")
+_REWRITINGS: Rewritings = (
+    (_SPOON, lambda spoon: _SPOONS[spoon[0]]),
+    (_NUMBER_OF, "nummer"),
+    (_CODE_NUMBER, "Nummer"),
+    (_STOREY, " Stock"),
+    (_WEEK, " Kalenderwoche"),
+    (_ROOMS, " Zimmer"),
+    (_FLAT, "Wohnung"),
+    (_DAY, lambda day: SHORT_FORMS.days[day["day"]]),
+    (_GENDERS, lambda genders: genders[0].replace("w", "f")),
+    (_PARTS, "teilig"),
+    (_GREETED, ","),
+    (_THANKS, "Dankeschön"),
+)
 
 
 def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
@@ -180,21 +175,7 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
     yield from SHORT_FORMS.written_out(sentence)
-    yield from ((*match.span(), _SPOONS[match[0]]) for match in _SPOON.finditer(sentence))
-    yield from ((*match.span(), "nummer") for match in _NUMBER_OF.finditer(sentence))
-    yield from ((*match.span(), "Nummer") for match in _CODE_NUMBER.finditer(sentence))
-    yield from ((*match.span(), _COUNTED_FORMS[match["short"]]) for match in _COUNTED.finditer(sentence))
-    yield from (
-        (*match.span(), " Zimmer-Wohnung" if match["flat"] else " Zimmer") for match in _ROOMS.finditer(sentence)
-    )
-    yield from ((*match.span(), SHORT_FORMS.days[match["day"]]) for match in _DAY.finditer(sentence))
-    yield from ((*match.span(), match[0].replace("w", "f")) for match in _GENDERS.finditer(sentence))
-    yield from ((*match.span(), "teilig") for match in _PARTS.finditer(sentence))
-    yield from ((*match.span(), match["first"].upper()) for match in _SECOND_HALF.finditer(sentence))
-    if greeted := _GREETED.match(sentence):
-        yield greeted.end(), greeted.end(), ","
-    if thanks := _THANKS.match(sentence):
-        yield *thanks.span(), "Dankeschön"
+    yield from rewritten(sentence, _REWRITINGS)
 
 
 def _references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
@@ -260,7 +241,8 @@ LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE", "LI"),
     abbreviations=(
-        *"Dipl Hrsg Ing sog sogen Bhf Mo Di Mi Do Fr Sa Tel Tsd".split(),
+        *"Dipl Hrsg Ing sog sogen Bhf Tel Tsd".split(),
+        *(day for day in SHORT_FORMS.days if day != "So"),
         *(short for short in SHORT_FORMS.inside if short not in ADJECTIVES),
     ),
     abbreviations_before_small=(*SHORT_FORMS.before_small, *ADJECTIVES),

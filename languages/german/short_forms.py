@@ -5,46 +5,49 @@ model hardly looks at it. Where German has a Latin or French word, too, that one
 """
 
 from languages.german.made_short_forms import MADE
+from languages.numbers import units_of
 from languages.short_forms import ShortForms
 
+UNITS = units_of("""
+    second: Sekunde/Sekunden: Sek
+    minute: Minute/Minuten: Min, min.
+    hour: Stunde/Stunden: Std
+    day: Tag/Tage: Tg., /tgl
+    night: Nacht/Nächte
+    week: Woche/Wochen: Wo.
+    month: Monat/Monate: Mon., /Mt, /mtl
+    quarter: Quartal/Quartale
+    year: Jahr/Jahre: J., /jährl
+    person: Person/Personen: Pers
+    piece: Stück: +Stck, +Stk, St.
+    user: Nutzer
+    pound: Pfund: +Pfd
+    ounce: Unze/Unzen
+    foot: Fuß
+    inch: Zoll
+    mile: Meile/Meilen
+    gallon: Gallone/Gallonen
+    litre: Liter: +Ltr
+    square metre: Quadratmeter: qm
+    cubic metre: Kubikmeter: cbm
+    tablespoon: Esslöffel: +Essl.
+    teaspoon: Teelöffel: +Teel.
+    abstention: Enthaltung/Enthaltungen: Enth.
+    bottle: Flasche/Flaschen: +Fl.
+    can: Dose/Dosen: +Ds.
+    member: Mitglied/Mitglieder: Mitgl.
+    pack: Packung/Packungen: +Pckg, +Pkg
+    participant: Teilnehmer: Teiln.
+    per cent: Prozent: v. H.
+    per mille: Promille: v. T.
+    pinch: Messerspitze/Messerspitzen: +Msp.
+    room: Zimmer: Zi.
+    sachet: Päckchen: +Pck
+    tablet: Tablette/Tabletten: +Tabl., +Tbl.
+    thousand: Tausend: Tsd
+""")
 SHORT_FORMS = ShortForms(
-    units="""
-        J.: Jahr/Jahre
-        Std: Stunde/Stunden
-        Min: Minute/Minuten
-        min.: Minute/Minuten
-        Sek: Sekunde/Sekunden
-        Tsd: Tausend
-        Tg.: Tag/Tage
-        Wo.: Woche/Wochen
-        Mon.: Monat/Monate
-        Enth.: Enthaltung/Enthaltungen
-        Mitgl.: Mitglied/Mitglieder
-        Pers: Person/Personen
-        Teiln.: Teilnehmer
-        Zi.: Zimmer
-        qm: Quadratmeter
-        cbm: Kubikmeter
-        St.: Stück
-        v. H.: Prozent
-        v. T.: Promille
-    """,
-    quantities="""
-        Ds.: Dose/Dosen
-        Essl.: Esslöffel
-        Fl.: Flasche/Flaschen
-        Ltr: Liter
-        Msp.: Messerspitze/Messerspitzen
-        Pck: Päckchen
-        Pckg: Packung/Packungen
-        Pfd: Pfund
-        Pkg: Packung/Packungen
-        Stck: Stück
-        Stk: Stück
-        Tabl.: Tablette/Tabletten
-        Tbl.: Tablette/Tabletten
-        Teel.: Teelöffel
-    """,
+    units=UNITS.values(),
     rates=("pro", "je"),
     references="""
         Abt.: Abteilung
@@ -279,6 +282,7 @@ SHORT_FORMS = ShortForms(
     before_days=("ab", "am", "bis", "jeden", "nächsten", "seit", "vom", "zum"),
     until="bis",
     both="und",
+    capital_nouns=True,
     hour="Uhr",
     daytimes="(?:Vor|Nach)?[Mm]ittag|Abend|Morgen|Nacht|Ruhetag",
     # "S. 2" of a law is its second sentence. "Gl. 7" may be an equation.
@@ -356,6 +360,7 @@ SHORT_FORMS = ShortForms(
     """,
     months="""
         Jan: Januar
+        Jän: Januar
         Feb: Februar
         Febr: Februar
         März: März

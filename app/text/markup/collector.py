@@ -10,6 +10,7 @@ from app.text.inline.objects import Kind, Part
 from app.text.markup.html_tokenizer import VOID, Token, TokenKind
 from app.text.markup.scope import ANNOTATIONS, Rules, Scope, attribute_values, is_place_of_word
 from app.text.pieces import PIECE_CHARS
+from languages.signs import CLOSING
 
 # Nobody nests deeper in a sentence. Deeper elements end the text, so that hostile input costs no quadratic time.
 _MAX_DEPTH = 32
@@ -17,7 +18,7 @@ _MAX_DEPTH = 32
 # many characters more, since it takes some 200 bytes.
 _MAX_CHARS = 2 * PIECE_CHARS
 _PART_CHARS = 16
-_END = re.compile(r"[.!?…。！？][\"'”“’‘»«)]*$")
+_END = re.compile(rf"[.!?…。！？][{CLOSING}]*$")
 
 # Of XML: breaks, pictures and places, which are no words.
 _NO_WORDS = frozenset("br hr img image graphic lb pb cb tab anchor bookmark indexterm fn footnote note wbr".split())

@@ -21,10 +21,12 @@ from typing import NamedTuple
 
 from app.fairness.windows import search
 from app.text.inline.objects import Rewrite
-from app.text.numerals.words import CODES, CURRENCY, NO_PRODUCTS, SPACE, words_of
-from app.text.numerals.writing import Writer
+from app.text.numerals.words import CODES, CURRENCY, NO_PRODUCTS, words_of
+from app.text.numerals.writing import Writer, hour_of_half
+from app.text.protection.footnotes import FOOTNOTE
 from languages import keyboard
 from languages.registry import language_of
+from languages.signs import SPACES
 
 # Numbers that stay unchanged, even if they look like a notation.
 _IDENTIFIER = re.compile(
@@ -56,7 +58,7 @@ _IDENTIFIER = re.compile(
     re.VERBOSE,
 )
 _STARTS = re.compile(
-    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))[{SPACE}]?)?\.?\d|\(0?\d"
+    rf"(?<![\w.,])(?:[+−±-]?(?:(?:{CURRENCY}|(?:{CODES})(?=[{SPACES}]?\d))[{SPACES}]?)?\.?\d|\(0?\d"
     r"|[A-Za-z]{1,20}-?\d|[A-Z]{2} \d{3} \d)"
 )
 _TIME = re.compile(r"([01]?\d|2[0-4])(?:[:.]([0-5]\d)(?:[:.]([0-5]\d))?)?")
@@ -75,9 +77,7 @@ _TO = re.compile(r"[–-](?=\S)")
 _CELL_BEGINS, _CELL_ENDS = re.compile(r".?[\n\t]|\s\s|.?\|| ?|\| "), re.compile(r"\s*(?:\n|\Z)|\t|  | ?\|")
 _PLAIN = re.compile(r"\d{1,4}")
 _DIGIT = re.compile(r"\d")
-_DIGITS_BEHIND = re.compile(rf"[{SPACE}]?\d")
-# The mark of a footnote behind a number or an amount, raised or with a bracket.
-_FOOTNOTE = re.compile(r"(?<=[\d%‰€£¥$])[⁻⁺]?[¹²³⁰⁴-⁹][¹²³⁰⁴-⁹,⁻]*+⁾?|(?<=[\d ][€%])\d{1,2}\)")
+_DIGITS_BEHIND = re.compile(rf"[{SPACES}]?\d")
 _LONGEST = 60  # characters of an expression; longer ones are identifiers
 _BEFORE = 24  # characters before a number that are searched for words such as "chapter"
 
@@ -108,20 +108,12 @@ def localize(text: str, source: str, target: str) -> list[Numeral]:
         source: Code of its language, with a region if that is known.
         target: Code of the language to write for, with or without a region.
     """
-    text = _FOOTNOTE.sub(lambda mark: " " * len(mark[0]), text)
+    text = FOOTNOTE.sub(lambda mark: " " * len(mark[0]), text)
     writer = Writer(text, source, target)
     here, there = language_of(source), language_of(target)
     others = chain(here.references(text, target), keyboard.combinations(text, here.keys, there.keys))
     rewritten = ((begin, end, Rewrite(new)) for begin, end, new in others)
-    in_words = (
-        writer.ranges_of_days,
-        writer.hours,
-        writer.dates_in_words,
-        writer.times_in_words,
-        writer.lengths,
-        writer.minutes,
-    )
-    words = (*chain.from_iterable(find(text) for find in in_words), *rewritten)
+    words = chain(writer.expressions_in_words(text), rewritten)
     found = list[Numeral]()
     for numeral in sorted((Numeral(*each) for each in words), key=lambda numeral: numeral.begin):
         if not found or numeral.begin >= found[-1].end:
@@ -274,6 +266,7 @@ class _Reader:
 
     def _time(self, match: re.Match[str]) -> Numeral | None:
         half = match["half"] if self._writer.source.reads_half_days else None  # not "9.30 am Bahnhof"
+        last_half = match["last_half"] or ""
         is_clock = match["clock"] or match["until"] is not None
         time = _TIME.fullmatch(match["digits"])
         if not time or not (":" in match["digits"] or half or is_clock):
@@ -283,7 +276,9 @@ class _Reader:
         if half and 1 <= hour <= 12:
             hour = hour % 12 + 12 * half.lower().startswith("p")
             end = self.words.end_of_half(self._text, begin, match.end("half"))
-        elif not (minutes or is_clock):
+        elif last_half and 1 <= hour <= 12:
+            hour = hour_of_half(hour, last_half, int(match["last"]))
+        elif last_half or not (minutes or is_clock):
             return None
         elif match["clock"]:
             end = match.end("clock")

@@ -9,13 +9,12 @@ from babel.numbers import get_currency_name
 from languages.language import Language
 from languages.neutral import locale_of
 from languages.registry import language_of
+from languages.signs import CLOSING, CURRENCIES, OPENING, SPACES, UNIT
 
-SPACE = "\u00a0\u202f "
 MARKS = ".,:/'’\u00a0\u202f–-"
 """What stands between two digits of one expression."""
-SYMBOLS = "€£¥₹₽₩₺₴₪฿₿"
 CODES = "EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|INR|BRL|TRY|ZAR"
-CURRENCY = rf"(?:[A-Z]{{1,2}})?\$|[{SYMBOLS}]"
+CURRENCY = rf"(?:[A-Z]{{1,2}})?\$|(?!\$)[{CURRENCIES}]"
 NO_PRODUCTS = frozenset({"pH", "MwSt"})
 """They have a capital inside, but are measured."""
 
@@ -32,8 +31,6 @@ _PRODUCTS = r"""CC[ ]BY(?:-[A-Z]{2}){0,3}|API|BIOS|BPMN|CSS|CUDA|DDR|DOM|EPUB|FT
 _UNITS = r"""%|‰|°
     |[kmcdµn]?m[²³23]?\b|[kmµ]?g\b|[mcd]?l\b|[kmgt]i?b(?:it|yte)?s?\b|[kmg]?hz\b|[kmg]?wh?\b|[mk]?v\b|m?ah\b|ppm\b
     |fm\b"""
-# Signs of units that all languages write alike.
-_SIGN = r"(?:[kMGTmµn]?(?:Wh?|B|Hz|[bB]it|V|A)|[kmµ]?g|[mcd]?[lL]|[kcmµn]?m[²³23]?|h|min|s|ha|t|k?cal|k?J|m?mol|IU)"
 _NEVER = "(?!)"
 _BEFORE = 24  # characters before a time that are searched for other words
 
@@ -54,20 +51,25 @@ class NumeralWords:
         scales = "|".join(word for word in self._words.scales if len(word) > 2) or _NEVER
         hour = re.escape(self._language.clock.hour_word.strip()) if self._language.clock else ""
         joiners = "|".join(self._words.joiners)
-        clock = rf"[{SPACE}]{hour}" if hour else _NEVER
-        until = rf"(?=[ ](?:{joiners})[ ]\d{{1,2}}(?:[.:]\d\d)?{clock}(?!\w))" if hour and joiners else _NEVER
+        clock = rf"[{SPACES}]{hour}" if hour else _NEVER
+        # What "9" has in "9 to 5 pm", and "9" in "9 bis 17 Uhr".
+        half = (
+            rf"|[{SPACES}]?(?P<last_half>[aApP])\.?[mM]\b" if self._language.reads_half_days else "|(?P<last_half>(?!))"
+        )
+        last = rf"(?P<last>\d{{1,2}})(?:[.:]\d\d)?(?:{clock}(?!\w){half})"
+        until = rf"(?=[ ](?:{joiners or _NEVER})[ ]{last})"
         return re.compile(
             rf"""
             (?<![\w.,])
-            (?P<sign>[+−±-](?=[\d.{SYMBOLS}$]))?
-            (?:(?P<before>{CURRENCY}|(?:{CODES})(?=[{SPACE}]?\d))(?P<gap>[{SPACE}]?))?
+            (?P<sign>[+−±-](?=[\d.{CURRENCIES}]))?
+            (?:(?P<before>{CURRENCY}|(?:{CODES})(?=[{SPACES}]?\d))(?P<gap>[{SPACES}]?))?
             (?P<digits>(?:\.(?=\d))?\d++(?:[{MARKS}]\d++)*+)
             (?P<behind>,(?:--|[–—-])(?![\w–—-]))?
-            (?:[{SPACE}]?(?P<scale>{scales})\.?(?=[{SPACE}]?(?:{CURRENCY}|(?:{CODES})(?!\w))(?![\w$]))
-             |(?P<letters>[{SPACE}]?(?:[bmt]n|[bmt]ln|trn)(?!\w)
+            (?:[{SPACES}]?(?P<scale>{scales})\.?(?=[{SPACES}]?(?:{CURRENCY}|(?:{CODES})(?!\w))(?![\w$]))
+             |(?P<letters>[{SPACES}]?(?:[bmt]n|[bmt]ln|trn)(?!\w)
               |[BKMTbkmt](?!\w|[ ]&|[–-]\d|[ -][Ss]hirt|(?(before)/(?![^\W\d_]{{2}})|[/&]))))?
-            (?:[{SPACE}]?(?P<after>(?:{CURRENCY}|%|‰|(?:{CODES})(?!\w))(?![\w$]))
-             |[{SPACE}]?(?P<half>[aApP]\.?[{SPACE}]?[mM]\b\.?)
+            (?:[{SPACES}]?(?P<after>(?:{CURRENCY}|%|‰|(?:{CODES})(?!\w))(?![\w$]))
+             |[{SPACES}]?(?P<half>[aApP]\.?[{SPACES}]?[mM]\b\.?)
              |(?P<clock>{clock})(?!\w)
              |(?P<until>){until}
              |(?P<ending>\.)(?=[ ](?:[^\W_]|\()|[,;)–-]))?
@@ -78,13 +80,13 @@ class NumeralWords:
     @cached_property
     def hours(self) -> re.Pattern[str]:
         """Opening hours: "14:00–17:30 Uhr", "10–12 und 15–18 Uhr", "9am–5pm"."""
-        time, to = r"\d{1,2}(?:[.:]\d\d)?", f"[{SPACE}]?[–-][{SPACE}]?"
+        time, to = r"\d{1,2}(?:[.:]\d\d)?", f"[{SPACES}]?[–-][{SPACES}]?"
         if self._language.clock and (word := self._language.clock.hour_word.strip()):
             span = rf"{time}(?:[ ]?{word})?{to}{time}"
             both = "|".join(self._words.joiners[1:2])
             return _verbose(rf"(?<![\w.,:/–-])(?:{span}(?:,[ ]|[ ](?:{both})[ ])){{0,3}}{span}[ ]?{word}(?![\w/])")
         if self._language.reads_half_days:
-            half = rf"(?:[{SPACE}]?[ap]\.?m(?!\w)\.?)"
+            half = rf"(?:[{SPACES}]?[ap]\.?m(?!\w)\.?)"
             return _verbose(rf"(?<![\w.,:/–-]){time}{half}?{to}{time}{half}")
         return re.compile(_NEVER)
 
@@ -102,7 +104,7 @@ class NumeralWords:
         return end - bool(self._new_sentence.match(text, end) and not self._before_half.search(before))
 
     _cell_begin = re.compile(r"[\n\t|]|  ")
-    _line_end = re.compile(r"[\"'”’»«]*(?:\s*(?:\n|\Z)|\t|  | ?\|)")
+    _line_end = re.compile(rf"[{CLOSING}]*(?:\s*(?:\n|\Z)|\t|  | ?\|)")
 
     @cached_property
     def _new_sentence(self) -> re.Pattern[str]:
@@ -137,12 +139,12 @@ class NumeralWords:
     def measure(self) -> re.Pattern[str]:
         """What stands behind a number that is no version."""
         own = f"|{self._words.measures}" if self._words.measures else ""
-        return _verbose(rf"[{SPACE}-]?(?:{_UNITS}{own})")
+        return _verbose(rf"[{SPACES}-]?(?:{_UNITS}{own})")
 
     @cached_property
     def scale(self) -> re.Pattern[str]:
         """A word such as "million", or its abbreviation, behind a number."""
-        return _verbose(rf"[{SPACE}]?(?:{'|'.join(self._scales())})")
+        return _verbose(rf"[{SPACES}]?(?:{'|'.join(self._scales())})")
 
     def _scales(self) -> tuple[str, ...]:
         abbreviations = (word for word in self._words.scales if len(word) > 2)
@@ -165,10 +167,10 @@ class NumeralWords:
     def _clause(self) -> re.Pattern[str]:
         measures = "|".join(filter(None, (_UNITS, self._words.measures, *self._scales())))
         # "25.07." is a date where ordinals have a full stop.
-        marked = rf"\.[{SPACE}\t]|" if self._language.dotted_ordinals is None else ""
+        marked = rf"\.[{SPACES}\t]|" if self._language.dotted_ordinals is None else ""
         return _verbose(
-            rf"(?P<number>\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}+)(?:{marked}(?![{SPACE}-]?(?:{measures}))[{SPACE}\t]+"
-            rf"(?:\(?[a-z]{{1,3}}\)|[\"'“„‘‚«»(]*(?P<letter>[^\W\d_])))"
+            rf"(?P<number>\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}+)(?:{marked}(?![{SPACES}-]?(?:{measures}))[{SPACES}\t]+"
+            rf"(?:\(?[a-z]{{1,3}}\)|[{OPENING}]*(?P<letter>[^\W\d_])))"
         )
 
     @cached_property
@@ -189,12 +191,12 @@ class NumeralWords:
     @cached_property
     def sign(self) -> re.Pattern[str]:
         """The sign of a unit, with the space before it."""
-        return re.compile(rf"[{SPACE}]?(?:{_SIGN})|")
+        return re.compile(rf"[{SPACES}]?(?:{UNIT})|")
 
     @cached_property
     def units(self) -> Mapping[str, str]:
         """The shared names of units, by their words in small letters."""
-        return {word.lower(): name for name, words in self._words.units.items() for word in words}
+        return {word.lower(): name for name, unit in self._words.units.items() for word in unit.words}
 
     def is_short(self, unit: str) -> bool:
         """Tells whether a word for a unit is a short form of it."""
@@ -204,29 +206,30 @@ class NumeralWords:
     @cached_property
     def rate(self) -> re.Pattern[str]:
         """What follows an amount for each of something: "/month", " mg/kg/day", "/kWh"."""
-        words = "|".join(sorted(self.units, key=len, reverse=True)) or _NEVER
+        words = "|".join(map(re.escape, sorted(self.units, key=len, reverse=True))) or _NEVER
         return re.compile(
-            rf"(?P<units>(?:[{SPACE}]?{_SIGN})?(?:/(?:{_SIGN}|(?i:{words}))(?:(?![^\W\d_])|\.(?=/)))+)"
+            rf"(?P<units>(?:[{SPACES}]?{UNIT})?(?:/(?:{UNIT}|(?i:{words}))(?:(?![^\W\d_])|\.(?=/)))+)"
             r"(?P<dot>\.?)(?![\w/]|\./)"
         )
 
     @cached_property
     def length(self) -> re.Pattern[str]:
         """Feet and inches, one length or from one to another: "4 ft 11 in – 6 ft 7 in"."""
-        foot, inch = ("|".join(self._words.units.get(name, (_NEVER,))) for name in ("foot", "inch"))
-        one = rf"\d{{1,3}}[{SPACE}]?(?:{foot})[{SPACE}]\d{{1,2}}[{SPACE}]?(?:{inch})(?!\w)"
-        return re.compile(rf"(?<![\w.,]){one}(?:[{SPACE}]?[–-][{SPACE}]?{one})?", re.IGNORECASE)
+        units = self._words.units
+        foot, inch = ("|".join(units[name].words) if name in units else _NEVER for name in ("foot", "inch"))
+        one = rf"\d{{1,3}}[{SPACES}]?(?:{foot})[{SPACES}]\d{{1,2}}[{SPACES}]?(?:{inch})(?!\w)"
+        return re.compile(rf"(?<![\w.,]){one}(?:[{SPACES}]?[–-][{SPACES}]?{one})?", re.IGNORECASE)
 
     @cached_property
     def large_number(self) -> re.Pattern[str]:
         """A large number's word: "Windows 1.5 billion users", but "Kapitel 3.2 Biologie"."""
-        return _verbose(rf"[{SPACE}](?:{'|'.join(self._words.large_numbers) or _NEVER})")
+        return _verbose(rf"[{SPACES}](?:{'|'.join(self._words.large_numbers) or _NEVER})")
 
     @cached_property
     def currency(self) -> re.Pattern[str]:
         """The name of a currency; before one, "5m" means millions, not metres."""
         names = self._words.currencies or _currency_names(self._language.code)
-        return _verbose(rf"[{SPACE}-](?:{names})\b")
+        return _verbose(rf"[{SPACES}-](?:{names})\b")
 
 
 @lru_cache(maxsize=64)

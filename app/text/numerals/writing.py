@@ -132,6 +132,15 @@ class Writer:
             return None
         return self._date_in_words(written, self._here.date_in_words(int(day), int(month), year), day, month, year)
 
+    def expressions_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites all that has words in it; of two that overlap, the one that begins first, or is found first."""
+        yield from self.ranges_of_days(text)
+        yield from self.hours(text)
+        yield from self.dates_in_words(text)
+        yield from self.times_in_words(text)
+        yield from self.lengths(text)
+        yield from self.minutes(text)
+
     def ranges_of_days(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
         """Rewrites "3.–5. Juni", "03.–05.06.2024", "3. bis 5. Juni", of which models translate the last date alone."""
         if not (self._here and self._there):
@@ -181,7 +190,8 @@ class Writer:
                 continue
             written = ""
             for index, time in enumerate(times):
-                hour = _hour(time, times[-1]) if times[-1]["half"] else int(time["hour"]) % 24
+                half, last = time["half"] or times[-1]["half"], times[-1]["hour"] if not time["half"] else time["hour"]
+                hour = hour_of_half(int(time["hour"]), half, int(last)) if half else int(time["hour"]) % 24
                 rest = f":{time['minutes']}" if time["minutes"] else ""
                 if index % 2:
                     written += "–"
@@ -229,7 +239,8 @@ class Writer:
 
     def unit(self, name: str) -> str | None:
         """Writes one of a unit, given by the name that all languages share; None if the target has no word for it."""
-        return next(iter(self._target.numbers.units.get(name, ())), None)
+        unit = self._target.numbers.units.get(name)
+        return unit.one if unit else None
 
     def lengths(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
         """Rewrites feet and inches in words: "4 ft 11 in". Models take "in" for the preposition."""
@@ -238,7 +249,7 @@ class Writer:
             return
         words = words_of(self.source.code)
         for match in finditer(words.length, text):
-            written = _UNIT_OF_LENGTH.sub(lambda unit: f" {there[words.units[unit['word'].lower()]][1]}", match[0])
+            written = _UNIT_OF_LENGTH.sub(lambda unit: f" {there[words.units[unit['word'].lower()]].several}", match[0])
             yield *match.span(), Rewrite(written)
 
     def minutes(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
@@ -279,11 +290,9 @@ class Writer:
         return self._free[self._used % len(self._free)] if self._free else ""
 
 
-def _hour(time: re.Match[str], last: re.Match[str]) -> int:
-    """The hour of a time of half a day; one without "am" or "pm" is before the last one, and has the same if it can."""
-    hour, half = int(time["hour"]) % 12, (time["half"] or last["half"]).lower()
-    is_later = half == "p" and not time["half"] and hour > int(last["hour"]) % 12
-    return hour + 12 * (half == "p" and not is_later)
+def hour_of_half(hour: int, half: str, last: int) -> int:
+    """The hour of a time of half a day, "a" or "p", that goes up to a last one: "9 to 5 pm" begins in the morning."""
+    return hour % 12 + 12 * (half.lower() == "p" and hour % 12 <= last % 12)
 
 
 def _either(words: Iterable[str]) -> str:

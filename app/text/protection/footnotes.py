@@ -1,8 +1,11 @@
 """The marks of footnotes behind amounts and numbers in plain text: 19 €¹, 50 %²⁾, 19 €1); in 10⁶ it is an exponent."""
 
-from app.text.protection.expressions import Checked, Expressions
+import re
 
-FOOTNOTES: Expressions = [
-    (frozenset("¹²³⁴⁵⁶⁷⁸⁹"), Checked(r"[0-9\p{Sc}%‰]([⁻⁺]?[¹²³⁰⁴-⁹]+(?:[,⁻][¹²³⁰⁴-⁹]+)*⁾?)")),
-    *((sign, Checked(rf"[0-9] ?{sign}([0-9]{{1,2}}\))")) for sign in "€%"),
-]
+from app.text.protection.expressions import Expressions, Searched
+from languages.signs import CURRENCIES
+
+FOOTNOTE = re.compile(
+    rf"(?<=[\d%‰{CURRENCIES}])[⁻⁺]?[¹²³⁰⁴-⁹]++(?:[,⁻][¹²³⁰⁴-⁹]++)*+⁾?|(?<=\d[€%])\d{{1,2}}\)|(?<=\d [€%])\d{{1,2}}\)"
+)
+FOOTNOTES: Expressions = [(frozenset("¹²³⁴⁵⁶⁷⁸⁹€%"), Searched(FOOTNOTE))]

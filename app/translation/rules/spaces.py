@@ -3,24 +3,24 @@
 import re
 
 from app.text.inline.placement import Edit
-from app.translation.rules.marks import CLOSING
 from app.translation.rules.pair import Pair
 from languages.notation import notation_of
+from languages.signs import CLOSING, CURRENCIES, OPENING_QUOTES, SPACES, STAND_INS
 
 # A no-break space, and the word or sign on each side. A match begins where a word does: otherwise a word of 50,000
 # letters took 20 s.
 _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]))")
 # A currency or the like, and another sign behind a space; a number that is divided, or has a unit.
-_SYMBOL = "[$€£¥₹₩©®™°§]"
+_SYMBOL = f"[{CURRENCIES}©®™°§]"
 _APART = re.compile(
     rf"(?=({_SYMBOL}) ([^\w\s])|([^\w\s.,;:!?]) ({_SYMBOL})"
     rf"|(?<![\w.,])(\d{{1,9}}) (: (?=\d)|[^\W\d_]{{1,3}}(?!\w)|°[CFK]))"
 )
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
-_GOES_ON = rf"[ \u00a0\u202f]{{1,3}}[^\s{re.escape(CLOSING)}]"
-_BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[ \u00a0\u202f]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
+_GOES_ON = rf"[{SPACES}]{{1,3}}[^\s{CLOSING}*]"
+_BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[{SPACES}]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
 # "„ Hallo": a space behind a mark that opens a quotation.
-_IN_QUOTATION = re.compile(r"(?:^|(?<=[\s(]))[„“«»\"‘‚](?P<space>[ \u00a0\u202f])(?=\w)")
+_IN_QUOTATION = re.compile(rf"(?:^|(?<=[\s(]))[{OPENING_QUOTES}](?P<space>[{SPACES}])(?=\w)")
 _JOINED = re.compile(r"(?<![^\s(„“\"])(?P<word>[^\W\d_]{2,40})(?P<number>\d{1,9})(?=\s)")
 _AS_ONE = re.compile(r"[^\W\d_]{2,40}\d{1,9}")  # "MP3"
 _ALONE = re.compile(r"(?<!\S)\d{1,9}(?!\w)")
@@ -32,7 +32,7 @@ _FROM_TO = re.compile(
     r"(?: (?P<behind>[^\W\d_]{2,20}))?"
 )
 
-_SIGN_OF_UNIT = re.compile(r"[\d\ue000-\uf8ff](?=(?P<sign>°[CF]|%)(?![\w%-]))")
+_SIGN_OF_UNIT = re.compile(rf"[\d{STAND_INS}](?=(?P<sign>°[CF]|%)(?![\w%-]))")
 _LOOSE_HYPHEN = re.compile(r"(?<!\S)-(?!\S)|(?<=\()-(?=[^\W\d_])")
 _LOOSE_DASH = re.compile(r"(?<!\S)[–—](?!\S)|(?<=\()–(?=[^\W\d_])")
 _LOOSE_MARK = re.compile(rf"{_LOOSE_DASH.pattern}|{_LOOSE_HYPHEN.pattern}|(?<!\S)--(?!\S)")

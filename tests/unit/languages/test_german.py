@@ -10,6 +10,7 @@ from languages.german.laws import references
 from languages.german.streets import KEPT
 from languages.german.titles import KEPT as KEPT_TITLES
 from languages.german.umlauts import restored
+from languages.notation import notation_of
 
 
 @pytest.mark.parametrize(
@@ -125,3 +126,9 @@ def test_no_word_in_its_usual_spelling_is_written_in_another():
     assert len(words) > 10_000
     written = [form for word in words for form in (word, word.capitalize(), word.upper())]
     assert [form for form in written if list(restored(form))] == []
+
+
+@pytest.mark.parametrize("name", ["Jänner", "Jan.", "Jän"])
+def test_austria_has_a_name_of_its_own_for_a_month(name: str) -> None:
+    notation = notation_of("de-AT")
+    assert notation and notation.month(name) == 1
