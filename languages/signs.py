@@ -18,8 +18,10 @@ FRACTIONS = "½¼¾⅓⅔⅛"
 NUMBER = rf"\d{FRACTIONS}{STAND_INS}"
 """The last character of a number, or of what stands for one."""
 
-ELLIPSIS = r"(?:(?<!\.)\.{3}(?!\.)|(?<!\.)\.(?: \.){2}(?! ?\.)|…)"
-"""An expression of three dots: two dots are a slip, and four a leader or the end of a sentence."""
+SPACED_DOTS = r"(?<!\.)\.(?: \.){2}(?! ?\.)"
+"""An expression of three dots as books have them; models know them without the spaces."""
+ELLIPSIS = rf"(?:(?<!\.)\.{{3}}(?!\.)|{SPACED_DOTS}|…)"
+"""An expression of any three dots: two are a slip, and four a leader or the end of a sentence."""
 UNIT = (
     r"(?:[kKMGTPmcµn]?i?(?:[Bb](?:its?)?|Wh?|Hz|Pa|V|A)|[kmµ]?g|[mcd]?[lL]|[kcmµn]?m[²³23]?|h|min|s|ha|t|k?cal|k?J"
     r"|m?mol|IU)"

@@ -15,7 +15,6 @@ from app.translation.rules.marks import (
     ellipses,
     ending,
     lost_bracket,
-    lost_mark_of_part,
     lost_quotation_mark,
     quotation_marks,
 )
@@ -85,7 +84,6 @@ CORRECTIONS = (
     Correction(ellipses),
     Correction(quotation_marks, is_formatting=True),
     Correction(lost_quotation_mark),
-    Correction(lost_mark_of_part),
     Correction(lost_bracket),
     Correction(before_marks, is_formatting=True),
     Correction(in_quotations, is_formatting=True),

@@ -1,39 +1,65 @@
 """Marks: quotation marks, those at the beginning and the end of a sentence, and those of footnotes."""
 
 import re
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from app.text.inline.placement import Edit
 from app.translation.rules.pair import Direction, Pair
+from languages.signs import CLOSING, CURLY, DOUBLE, ELLIPSIS, OPENING, SPACED_DOTS, SPACES
 from languages.writing import Quotes
 
-CLOSING = "\"'”“’‘»«›‹)]*"
-"""Signs that may close a sentence behind its final mark."""
 # The final punctuation, and closing signs after it.
 # A full stop before another mark is that of a short form: "500 Stk.?"
-_MARK = r"\.{3}|\. \. \.|(?!(?<!\.)\.[!?:])[.!?…:]+"
-_END = re.compile(rf"(?P<mark>{_MARK})?(?P<closing>[{re.escape(CLOSING)}\s]*)$")
+_MARK = rf"\.{{3}}|{SPACED_DOTS}|(?!(?<!\.)\.[!?:])[.!?…:]+"
+_END = re.compile(rf"(?P<mark>{_MARK})?(?P<closing>[{CLOSING}*\s]*)$")
 _INCHES = re.compile(r"\d\"")
-_BEGINNING = re.compile(r"(?P<opening>[„“”»«\"'‘‚(\[]*)(?P<dots>\.{3}|…)?(?P<space>[ \u00a0]?)")
-_CLOSED = re.compile(r"(?P<inside>[.!?…]*)(?P<sign>[„“”»«\"])(?P<outside>[.!?…]*)\Z")
+_BEGINNING = re.compile(rf"(?P<opening>[{OPENING}]*)(?P<dots>{ELLIPSIS})?(?P<space>[ \u00a0]?)")
+_CLOSED = re.compile(rf"(?P<inside>[.!?…]*)(?P<sign>[{DOUBLE}])(?P<outside>[.!?…]*)\Z")
 _ASTERISKS = re.compile(r"\*{0,9}$")
 _ELLIPSES = ("...", "…")
-_ELLIPSIS = re.compile(r"(?<!\.)\.{3}(?!\.)|…")
+_ELLIPSIS = re.compile(ELLIPSIS)
 _LAST = 80  # characters at the end that are looked at
-# Curly marks, any double ones, and single ones that are no apostrophes, or double ones in the other half of the pair.
-_CURLY = re.compile(r"[„“”»«]")
+# Double marks, and single ones that are no apostrophes: of a quotation, and of another one inside of it, or alone.
+_SINGLE = r"(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’‘](?!\w)"
+_LEVELS = re.compile(rf"(?P<outer>[{DOUBLE}])|(?P<inner>{_SINGLE})")
+_OUTER = re.compile(f"[{DOUBLE}]")
+_EITHER = re.compile(rf"[{DOUBLE}]|{_SINGLE}")
 _CURLY_WITH_GAP = re.compile(r"[„“”]|«[\u00a0\u202f]?|[\u00a0\u202f]?»")
-_STRAIGHT = re.compile(r"\"")
-_DOUBLE = re.compile(r"[„“”»«\"]")
-_SINGLE = re.compile(r"[„“”»«\"]|(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’](?!\w)")
-# Of a quotation, and of another one inside of it.
-_LEVELS = re.compile(r"(?P<outer>[„“”»«\"])|(?P<inner>(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’‘](?!\w))")
-_SINGLE_MARKS = frozenset("'‘‚’")
 _NESTED = re.compile(r"(?:o(?:ii)*o)*")
 _SEPARATED = re.compile(r" [»«] ")
-_SPACES = " \u00a0\u202f"
+_STRAIGHT, _STRAIGHT_INNER = Quotes('"', '"'), Quotes("'", "'")
+
+
+class _Mark(NamedTuple):
+    """A quotation mark: its place, the mark, and whether it closes a quotation, or is a single one."""
+
+    begin: int
+    sign: str
+    closes: bool
+    is_inner: bool
+
+
+def _read(text: str, marks: re.Pattern[str]) -> list[_Mark]:
+    """Reads the marks of a text: what stands beside one tells what it does, else they open and close in turn."""
+    found, closes = list[_Mark](), True
+    for match in marks.finditer(text):
+        before, after = text[max(0, match.start() - _LAST) : match.start()], text[match.end() : match.end() + _LAST]
+        if match.lastgroup == "inner":
+            found.append(_Mark(match.start(), match[0], not after[:1].isalnum(), True))
+            continue
+        is_behind = bool(before.strip()) and not before[-1].isspace()
+        if (not after.strip(".!?… ") and before.strip()) or (
+            is_behind and (after[:1].isspace() or after[:1] in ".,;:!?)")
+        ):
+            closes = True
+        elif (not is_behind or before[-1] in "([-–—/") and not after[:1].isspace():
+            closes = False
+        else:
+            closes = not closes
+        found.append(_Mark(match.start(), match[0], closes, False))
+    return found
 
 
 def quotation_marks(pair: Pair) -> list[Edit]:
@@ -42,88 +68,93 @@ def quotation_marks(pair: Pair) -> list[Edit]:
     Straight marks stay straight, for models write now these and now others.
     """
     here, there = pair.here.writing.quotes, pair.there.writing.quotes
+    source, translation = pair.source, pair.translation
     if here is None or there is None or here == there:
         return []
-    if nested := _nested(pair, there):
-        return nested
-    if _STRAIGHT.search(pair.source) and not _CURLY.search(pair.source):
-        return [Edit(*match.span(), '"') for match in _CURLY_WITH_GAP.finditer(pair.translation)]
-    quotation, mark = _expressions(here, there)
-    translation, copied = pair.translation, set(mark.findall(pair.source))
-    found = [
-        match
-        for match in quotation.finditer(translation)
-        if copied.issuperset((match["opening"].strip(_SPACES), match["closing"].strip(_SPACES)))
-    ]
-    if found:
-        return [
-            Edit(*match.span(group), written)
-            for match in found
-            for group, written in (("opening", there.opened), ("closing", there.closed))
-            if match[group] != written
-        ]
-    if others := _paired(pair, there) or _single(pair):
-        return others
-    marks = list(mark.finditer(translation))
-    if len(marks) != 1 or marks[0][0] not in copied:
+    own = _read(source, _LEVELS)
+    if _is_nested(own) and len(own) == len(found := _read(translation, _LEVELS)):
+        return _over_all(translation, found, own, there)
+    if all(mark.sign not in CURLY for mark in own):
+        if any(mark.sign == '"' for mark in own):
+            return [Edit(*match.span(), '"') for match in _CURLY_WITH_GAP.finditer(translation)]
+        if any(mark.sign == "'" and not mark.closes for mark in own):  # »Yes!« for 'Yes!', and 'No.
+            found = _read(translation, _OUTER)
+            return _over_all(translation, found, [mark._replace(sign="'", is_inner=True) for mark in found], there)
         return []
-    # A quotation of several sentences has one mark in its first and one in its last.
-    [(begin, end)] = (each.span() for each in marks)
-    opens, closes = not translation[:begin].strip(), not translation[end:].strip()
-    own = list(mark.finditer(pair.source))
-    if opens == closes and len(own) == 1:
-        opens = _opens(own[0])
-        closes = not opens
-    if opens == closes or (closes and translation[begin - 1 : begin].isdigit()):  # 27” is a length
+    own = [mark for mark in own if not mark.is_inner]
+    if len({mark.sign for mark in own}) == 1 and _SEPARATED.search(source):  # "Start » Bread » Rolls"
         return []
-    written = there.closed if closes else there.opened
-    return [Edit(begin, end, written)] if translation[begin:end] != written else []
+    for marks in (_OUTER, _EITHER):
+        found = [mark for mark in _read(translation, marks) if not _is_length(translation, mark)]
+        if len(found) == len(own):
+            return _over_all(translation, found, own, there)
+    copied = {mark.sign for mark in own}
+    found = [mark for mark in _read(translation, _OUTER) if mark.sign in copied and not _is_length(translation, mark)]
+    return _over_all(translation, found, [mark._replace(sign=there.opening) for mark in found], there)
+
+
+def _is_length(text: str, mark: _Mark) -> bool:
+    """Tells a sign of inches, "27”", which is alone."""
+    return mark.closes and text[mark.begin - 1 : mark.begin].isdigit() and len(_OUTER.findall(text)) == 1
+
+
+def _is_nested(marks: Sequence[_Mark]) -> bool:
+    """Tells whether single marks are those of quotations inside of others, or of the only ones, and no apostrophes."""
+    levels = "".join("oi"[mark.is_inner] for mark in marks)
+    if "o" in levels:
+        return "i" in levels and _NESTED.fullmatch(levels) is not None
+    return (
+        len(marks) % 2 == 0 and all(mark.closes == (index % 2 > 0) for index, mark in enumerate(marks)) and bool(marks)
+    )
+
+
+def _over_all(text: str, found: Sequence[_Mark], own: Sequence[_Mark], there: Quotes) -> list[Edit]:
+    """Writes marks as others are: curly ones as those of a language, straight ones straight."""
+    is_curly = any(mark.sign not in "'\"" for mark in own)
+    edits = []
+    for mark, other in zip(found, own, strict=True):
+        if other.is_inner:
+            quotes = there.inner if is_curly else _STRAIGHT_INNER
+        else:
+            quotes = _STRAIGHT if other.sign == '"' else there
+        edits.append(_over(text, (mark.begin, mark.begin + 1), quotes, closes=other.closes))
+    return [edit for edit in edits if text[edit.begin : edit.end] != edit.replacement]
 
 
 def lost_quotation_mark(pair: Pair) -> list[Edit]:
-    """Opens or closes a quotation that begins or ends the sentence, if the translation has lost that mark."""
+    """Writes the mark that opens or closes a quotation at an end of the sentence, if the translation has lost it.
+
+    The quotation may go on in other sentences, which have the other mark.
+    """
     source, translation = pair.source.strip(), pair.translation.rstrip()
-    levels = "".join(str(match.lastgroup)[0] for match in _LEVELS.finditer(source))
-    marks = _LEVELS if "i" in levels and _NESTED.fullmatch(levels) else _DOUBLE
-    here, found = (list(marks.finditer(text)) for text in (source, translation))
-    if len(here) % 2 or not here or len(found) != len(here) - 1 or _INCHES.search(source):
+    levels = _read(source, _LEVELS)
+    if not levels:
+        return []
+    marks = _LEVELS if any(mark.is_inner for mark in levels) and _is_nested(levels) else _OUTER
+    own, found = (_read(text, marks) for text in (source, translation))
+    is_part = len(own) == 1
+    if not own or (len(own) % 2 and not is_part) or len(found) != len(own) - 1 or _INCHES.search(source):
         return []
     quotes = pair.there.writing.quotes
-    if quotes is None or any(_CURLY.match(match[0]) is None for match in (here[0], *found)):
-        quotes = Quotes('"', '"')
+    if quotes is None or any(mark.sign not in CURLY for mark in (own[0], *found)):
+        quotes = _STRAIGHT
     closed, there = _CLOSED.search(source, max(0, len(source) - _LAST)), _end(translation)
-    if closed and closed.start("sign") == here[-1].start() and not _DOUBLE.search(there["closing"]):
+    is_last = closed is not None and closed.start("sign") == own[-1].begin and own[-1].closes
+    if closed and is_last and not _OUTER.search(there["closing"]):
         mark = there["mark"] or ""
-        if not _same(mark, closed["inside"] + closed["outside"]):
-            return []
         at = there.start() + (len(mark) if closed["inside"] else 0)
-        return [Edit(at, at, quotes.closed)]
+        return [Edit(at, at, quotes.closed)] if _same(mark, closed["inside"] + closed["outside"]) else []
+    if own[0].closes or not translation or (not found and not is_part):
+        return []
     begin = len(translation) - len(translation.lstrip())
-    opens = here[0].start() == 0 and not (found and found[0].start() == begin)
-    if not opens or not found or translation[found[0].start() - 1].isspace():
+    if found and (found[0].begin == begin or translation[found[0].begin - 1].isspace()):
         return []
-    return [Edit(begin, begin, quotes.opened)]
-
-
-def lost_mark_of_part(pair: Pair) -> list[Edit]:
-    """Opens or closes a quotation that goes on in other sentences, if the translation has lost its only mark."""
-    source, translation = pair.source.strip(), pair.translation.rstrip()
-    own = list(_DOUBLE.finditer(source))
-    if len(own) != 1 or _DOUBLE.search(translation) or _INCHES.search(source) or not translation:
-        return []
-    [mark] = own
-    quotes = (pair.there.writing.quotes if _CURLY.match(mark[0]) else None) or Quotes('"', '"')
-    before, there = source[: mark.start()], _end(translation)
-    if not _opens(mark):
-        is_last = mark.end() == len(source) and not there["closing"].strip()
-        is_same = _same(_end(before)["mark"] or "", there["mark"] or "")
-        return [Edit(len(translation), len(translation), quotes.closed)] if is_last and is_same else []
-    at = len(translation) - len(translation.lstrip())
-    if before.endswith(": ") and translation.count(": ") == 1:
-        at = translation.index(": ") + 2
+    before = source[: own[0].begin]
+    if is_part and before.endswith(": ") and translation.count(": ") == 1:
+        begin = translation.index(": ") + 2
     elif before:
         return []
-    return [Edit(at, at, quotes.opened)]
+    return [Edit(begin, begin, quotes.opened)]
 
 
 def lost_bracket(pair: Pair) -> list[Edit]:
@@ -142,86 +173,19 @@ def lost_bracket(pair: Pair) -> list[Edit]:
     return [Edit(at, at, ")")]
 
 
-def _paired(pair: Pair, there: Quotes) -> list[Edit]:
-    """Writes the target's marks over as many other ones as the source has curly ones: models write straight marks."""
-    here = list(_CURLY.finditer(pair.source))
-    if len(here) < 2 or len(here) % 2 or _STRAIGHT.search(pair.source):
-        return []
-    for marks in (_DOUBLE, _SINGLE):
-        found = list(marks.finditer(pair.translation))
-        if len(found) == len(here):
-            edits = (
-                _over(pair.translation, match.span(), there, closes=index % 2 > 0) for index, match in enumerate(found)
-            )
-            return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
-    return []
-
-
-def _nested(pair: Pair, there: Quotes) -> list[Edit]:
-    """Writes quotations with single marks as the source has them: models give them the marks of others.
-
-    They are inside of other quotations, or the only ones.
-    """
-    if _SINGLE_MARKS.isdisjoint(pair.source):
-        return []
-    here, found = (list(_LEVELS.finditer(text)) for text in (pair.source, pair.translation))
-    levels = [str(match.lastgroup) for match in here]
-    if "inner" not in levels or len(found) != len(here):
-        return []
-    if _NESTED.fullmatch("".join(one[0] for one in levels)):
-        is_curly = _CURLY.match(here[0][0]) is not None
-    elif "outer" not in levels and all(_opens(match) == (index % 2 == 0) for index, match in enumerate(here)):
-        is_curly = here[0][0] != "'"
-    else:
-        return []
-    marks = (
-        {"outer": there, "inner": there.inner} if is_curly else {"outer": Quotes('"', '"'), "inner": Quotes("'", "'")}
-    )
-    count = Counter[str]()
-    edits = []
-    for match, level in zip(found, levels, strict=True):
-        edits.append(_over(pair.translation, match.span(), marks[level], closes=count[level] % 2 > 0))
-        count[level] += 1
-    return [edit for edit in edits if pair.translation[edit.begin : edit.end] != edit.replacement]
-
-
-def _single(pair: Pair) -> list[Edit]:
-    """Writes straight single marks for double ones, if the source has only those: »Yes!« for 'Yes!', and 'No."""
-    if _DOUBLE.search(pair.source) or not any(m[0] == "'" and _opens(m) for m in _SINGLE.finditer(pair.source)):
-        return []
-    found = _DOUBLE.finditer(pair.translation)
-    return [_over(pair.translation, match.span(), Quotes("'", "'"), closes=not _opens(match)) for match in found]
-
-
-def _opens(mark: re.Match[str]) -> bool:
-    """Tells a mark that opens a quotation from one that closes it, or an apostrophe."""
-    return mark.string[mark.end() : mark.end() + 1].isalnum()
-
-
 def _over(text: str, span: tuple[int, int], quotes: Quotes, *, closes: bool) -> Edit:
-    """Writes a mark over another one, and over the space inside of it if the mark has one of its own.
+    """Writes a mark over another one, and over the space inside of it.
 
     What opens a quotation gets a space behind a sentence, which models forget.
     """
     begin, end = span
-    if quotes.gap and closes:
-        begin -= text[max(0, begin - 1) : begin] in tuple(_SPACES)
-    elif quotes.gap:
-        end += text[end : end + 1] in tuple(_SPACES)
+    gaps = tuple(SPACES if quotes.gap else SPACES.replace(" ", ""))
+    if closes:
+        begin -= text[max(0, begin - 1) : begin] in gaps
+    else:
+        end += text[end : end + 1] in gaps
     space = "" if closes or text[max(0, begin - 1) : begin] not in tuple(".!?") else " "
     return Edit(begin, end, quotes.closed if closes else space + quotes.opened)
-
-
-@lru_cache(maxsize=256)
-def _expressions(here: Quotes, there: Quotes) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A quotation in the marks of one language, perhaps closed by the other's, and any mark of the two."""
-    marks = "".join(sorted({here.opening, here.closing, there.opening, there.closing}))
-    closing = here.closing + (there.closing if there.closing not in (here.opening, there.opening) else "")
-    space = f"[{_SPACES}]?" if here.gap or there.gap else ""
-    return (
-        re.compile(rf"(?P<opening>{here.opening}{space})[^{marks}]*?(?P<closing>{space}[{closing}])"),
-        re.compile(f"[{marks}]"),
-    )
 
 
 def marks_between(text: str, direction: Direction) -> Mapping[int, str]:
@@ -293,7 +257,7 @@ def _final_mark(pair: Pair) -> list[Edit]:
 
 def _ellipsis(pair: Pair, begin: int, end: int, mark: str) -> list[Edit]:
     """Writes the source's dots over a range, without the space that models put before them: "Öffnen..." of a menu."""
-    spaces = tuple(_SPACES)
+    spaces = tuple(SPACES)
     is_spaced = pair.source[: -len(_end(pair.source)[0])].endswith(spaces)
     begin -= pair.translation[:begin].endswith(spaces) and not is_spaced
     return [] if pair.translation[begin:end] == mark else [Edit(begin, end, mark)]
@@ -303,7 +267,7 @@ def _written(pair: Pair, begin: int, end: int, mark: str) -> list[Edit]:
     """Writes a mark over a range, with the space that the target language has before it."""
     space = pair.there.writing.space_before.get(mark[:1], "")
     if mark and begin and (space or mark[0] in pair.here.writing.space_before):
-        begin -= pair.translation[begin - 1] in _SPACES
+        begin -= pair.translation[begin - 1] in SPACES
     else:
         space = ""
     return [] if pair.translation[begin:end] == space + mark else [Edit(begin, end, space + mark)]
