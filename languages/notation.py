@@ -58,63 +58,53 @@ class Notation:
     clock: str
     words: NumberWords
 
-    @property
-    def _ordinal(self) -> str:
-        """What stands behind the figures of an ordinal, as a regular expression."""
-        return "|".join(self.words.ordinal_endings) or "[.]"
+    @cached_property
+    def _parts(self) -> dict[str, str]:
+        """Parts of dates, as regular expressions: names of months, short names too, and what stands beside a day."""
+        short = (rf"{name}\b\.?" for name in self.words.short_months)
+        return {
+            "name": "|".join(map(re.escape, self.months)),
+            "short": "|".join((*map(re.escape, self.months), *short)),
+            "ordinal": "|".join(self.words.ordinal_endings) or "[.]",
+            "link": rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?",
+            "alone": r"(?<![\w.,:/–-])",
+        }
 
     @cached_property
     def words_of_dates(self) -> re.Pattern[str]:
         """A date whose month is a word: "25. Juli 1982", "25th of July", "July 25, 1982"; it has a day."""
-        names = "|".join(map(re.escape, self.months))
-        ordinal = rf"(?:{self._ordinal})?"
-        link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
-        day_first = rf"(?<![\w.,])(?P<day>\d{{1,2}}){ordinal}{link} (?P<month>{names})(?:,?{link} (?P<year>\d{{4}}))?"
+        name, _, ordinal, link, _ = self._parts.values()
+        day_first = (
+            rf"(?<![\w.,])(?P<day>\d{{1,2}})(?:{ordinal})?{link} (?P<month>{name})(?:,?{link} (?P<year>\d{{4}}))?"
+        )
         if not self.long_date.startswith("M"):
             return re.compile(day_first + r"(?!\w)(?P<day2>)(?P<month2>)(?P<year2>)")
         # Without a year, "March 10" may be the beginning of "In March 10 people came".
         return re.compile(
-            rf"(?:{day_first}|\b(?P<month2>{names}) (?P<day2>\d{{1,2}})(?P<ordinal>{self._ordinal})?"
+            rf"(?:{day_first}|\b(?P<month2>{name}) (?P<day2>\d{{1,2}})(?P<ordinal>{ordinal})?"
             r"(?:(?:, ?| )(?P<year2>\d{4})|(?=[,;)]|\.?\s*(?:\n|\Z))|(?(ordinal)|(?!))))(?!\w)"
         )
 
     @cached_property
     def ranges_of_days(self) -> re.Pattern[str]:
-        """Two days of a month whose name is a word: "3.–5. Juli 1982", "July 3–5", "Jul. 3–5"."""
-        names = "|".join((*map(re.escape, self.months), *(rf"{name}\b\.?" for name in self.words.short_months)))
-        ordinal = rf"(?:{self._ordinal})?"
-        link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
-        to = " ?[–-] ?"
-        day_first = (
-            rf"(?<![\w.,:/–-])(?P<first>\d{{1,2}}){ordinal}{to}(?P<day>\d{{1,2}}){ordinal}{link} (?P<month>{names})"
-            rf"(?:,?{link} (?P<year>\d{{4}}))?"
-        )
-        month_first = (
-            rf"\b(?P<month2>{names}) (?P<first2>\d{{1,2}}){ordinal}{to}(?P<day2>\d{{1,2}}){ordinal}"
-            r"(?:,? (?P<year2>\d{4}))?(?![:.,]?\d)"
-        )
-        return re.compile(rf"(?:{day_first}|{month_first})(?!\w)")
-
-    @cached_property
-    def days_of_months(self) -> re.Pattern[str]:
-        """A day of one month and a day of another: "20. April – 3. Mai 2024", "Apr. 20–May 3"."""
-        names = "|".join((*map(re.escape, self.months), *(rf"{name}\b\.?" for name in self.words.short_months)))
-        ordinal = rf"(?:{self._ordinal})?"
-
-        def one(number: int) -> str:
-            day, month = rf"(?P<day{number}>\d{{1,2}}){ordinal}", rf"(?P<month{number}>{names})"
-            return rf"\b{month} {day}" if self.long_date.startswith("M") else rf"(?<![\w.,:/–-]){day} {month}"
-
-        return re.compile(rf"{one(1)} ?[–-] ?{one(2)}(?:,? (?P<year>\d{{4}}))?(?![\w–-]|[:.,]?\d)")
+        """Two days, whose months are words: "3.–5. Juli 1982", "July 3–5", "20. April – 3. Mai", "Apr. 20–May 3"."""
+        _, name, ordinal, link, alone = self._parts.values()
+        day, to = rf"\d{{1,2}})(?:{ordinal})?", " ?[–-] ?"
+        day_first = rf"{alone}(?P<first>{day}{to}(?P<day>{day}{link} (?P<month>{name})(?:,?{link} (?P<year>\d{{4}}))?"
+        month_first = rf"\b(?P<month2>{name}) (?P<first2>{day}{to}(?P<day2>{day}(?:,? (?P<year2>\d{{4}}))?(?![:.,]?\d)"
+        months = (rf"(?P<{kind}>{name})" for kind in ("other", "month3"))
+        days = (rf"(?P<{kind}>{day}" for kind in ("first3", "day3"))
+        order = r"\b{0} {1}" if self.long_date.startswith("M") else alone + "{1} {0}"
+        two = to.join(order.format(*each) for each in zip(months, days, strict=True))
+        return re.compile(rf"(?:{day_first}|{month_first})(?!\w)|{two}(?:,? (?P<year3>\d{{4}}))?(?![\w–-]|[:.,]?\d)")
 
     @cached_property
     def days_without_month(self) -> re.Pattern[str]:
         """A day whose month stands behind a second day: "3. bis 5. Juli", "3rd and 5th of July"."""
-        ordinal = rf"(?:{self._ordinal})"
-        link = rf"(?:{'|'.join(f' {word}' for word in self.words.date_links)})?"
+        name, _, ordinal, link, alone = self._parts.values()
         return re.compile(
-            rf"(?<![\w.,:/–-])(?<!\d\., )(?P<day>\d{{1,2}}){ordinal}(?= (?:{'|'.join(self.words.joiners) or '(?!)'}) "
-            rf"\d{{1,2}}{ordinal}{link} (?P<month>{'|'.join(map(re.escape, self.months))})(?!\w))"
+            rf"{alone}(?<!\d\., )(?P<day>\d{{1,2}})(?:{ordinal})(?= (?:{'|'.join(self.words.joiners) or '(?!)'}) "
+            rf"\d{{1,2}}(?:{ordinal}){link} (?P<month>{name})(?!\w))"
         )
 
     def month(self, name: str) -> int:

@@ -260,8 +260,16 @@ def _counted(full: str, before: str) -> str:
 
 
 def _table(lines: str) -> dict[str, str]:
-    pairs = (line.split(": ") for line in lines.splitlines() if line.strip())
-    return {short.strip(): full.strip() for short, full in pairs}
+    """Reads a table: "ggf., ggfs.: gegebenenfalls"; with "=" before "imo", "Imo" is written as it is."""
+    table = {}
+    for line in filter(None, map(str.strip, lines.splitlines())):
+        shorts, _, full = line.partition(": ")
+        for short in shorts.split(", "):
+            table[short.removeprefix("=")] = full
+            if short[0] == "=":
+                capital = short[1].upper() + short[2:]
+                table[capital] = capital
+    return table
 
 
 def _without_stop(*tables: Iterable[str]) -> tuple[str, ...]:

@@ -50,21 +50,18 @@ SHORT_FORMS = ShortForms(
     units=UNITS.values(),
     rates=("per",),
     references="""
-        ch.: chapter
+        ch., chap.: chapter
         chs.: chapters
-        chap.: chapter
         eq.: equation
         fig.: figure
         figs.: figures
         no.: No.
-        p.: page
-        P.: P.
+        =p.: page
         para.: paragraph
         paras.: paragraphs
         pp.: pages
         rm.: room
-        sec.: section
-        sect.: section
+        sec., sect.: section
         temp.: temperature
         vol.: volume
         vols.: volumes
@@ -77,10 +74,8 @@ SHORT_FORMS = ShortForms(
         d.: died
     """,
     leading="""
-        a/c no.: account number
-        acct no.: account number
-        arr.: arrival
-        Arr.: arrival
+        a/c no., acct no.: account number
+        arr., Arr.: arrival
         asst.: assistant
         avg: average
         excl.: excluding
@@ -88,8 +83,7 @@ SHORT_FORMS = ShortForms(
         dep.: departure
         ed. by: edited by
         exp. req.: experience required
-        int'l: international
-        intl: international
+        int'l, intl: international
         nat'l: national
         trans. by: translated by
         univ. of: University of
@@ -111,9 +105,7 @@ SHORT_FORMS = ShortForms(
         govt.: government
         idk: I don't know
         iirc: if I remember correctly
-        imho: in my opinion
-        imo: in my opinion
-        Imo: Imo
+        imho, =imo: in my opinion
         irl: in real life
         lmk: let me know
         nvm: never mind
@@ -122,42 +114,32 @@ SHORT_FORMS = ShortForms(
         rev. ed.: revised edition
         rly: really
         sgl. room: single room
-        bc: because
-        Bc: Bc
+        =bc, b/c: because
         can u: can you
         do u: do you
         love u: love you
         miss u: miss you
         r u: are you
-        rn: right now
-        Rn: Rn
+        =rn: right now
         see u: see you
         tbh: to be honest
-        thank u: thank you
-        ty: thank you
-        Ty: Ty
-        u are: you are
+        thank u, =ty: thank you
+        u are, u r: you are
         u guys: you guys
-        u r: you are
-        ur: your
-        Ur: Ur
+        =ur: your
         tmrw: tomorrow
         ttyl: see you later
         a. k. a.: also known as
         p. a.: per year
-        asap: as soon as possible
-        ASAP: as soon as possible
+        asap, ASAP: as soon as possible
         account no.: account number
-        b/c: because
-        invoice no.: invoice number
-        inv. no.: invoice number
+        invoice no., inv. no.: invoice number
         net wt.: net weight
         gross wt.: gross weight
         model no.: model number
         order no.: order number
         phone no.: phone number
-        plz: please
-        pls: please
+        plz, pls: please
         serial no.: serial number
         thx: thanks
         tracking no.: tracking number
@@ -172,21 +154,16 @@ SHORT_FORMS = ShortForms(
         Jun: June
         Jul: July
         Aug: August
-        Sep: September
-        Sept: September
+        Sep, Sept: September
         Oct: October
         Nov: November
         Dec: December
     """,
     days="""
         Mon: Monday
-        Tue: Tuesday
-        Tues: Tuesday
-        Wed: Wednesday
-        Weds: Wednesday
-        Thu: Thursday
-        Thur: Thursday
-        Thurs: Thursday
+        Tue, Tues: Tuesday
+        Wed, Weds: Wednesday
+        Thu, Thur, Thurs: Thursday
         Fri: Friday
         Sat: Saturday
         Sun: Sunday

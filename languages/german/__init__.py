@@ -235,6 +235,14 @@ _KEYS = {
     "Leertaste": "Space",
     "Rücktaste": "Backspace",
     "Druck": "PrtSc",
+    "Pfeil auf": "Up",
+    "Auf": "Up",
+    "Pfeil ab": "Down",
+    "Ab": "Down",
+    "Pfeil links": "Left",
+    "Links": "Left",
+    "Pfeil rechts": "Right",
+    "Rechts": "Right",
 }
 
 LANGUAGE = replace(

@@ -14,6 +14,12 @@ _ADJECTIVES = """
     theol-ogisch tschech-isch türk-isch ukrain-isch veg-etarisch verst-orben vorl-äufig weibl-ich westl-ich
     zul-ässig zust-ändig östl-ich überb-acken
 """.split()
+# These end no sentence.
+_LEADING = """
+    abgeschl-ossen amerik-anisch bearb-eitet durchges-ehen engl-isch entspr-echend erw-eitert evang-elisch gebr-aucht
+    gepfl-egt ital-ienisch kath-olisch möbl-iert neg-ativ neuw-ertig österr-eichisch span-isch telef-onisch
+    überarb-eitet unveränd-ert urspr-ünglich versch-ieden wiss-enschaftlich
+""".split()
 _NUMBERS = {
     "Art": "Artikel",
     "Auftr": "Auftrags",
@@ -32,7 +38,7 @@ _NUMBERS = {
 
 MADE = (
     "".join(f"{stem}l.: {stem}lich\n" for stem in _ADVERBS)
-    + "".join("{0}.: {0}{1}/{0}{1}e\n".format(*word.split("-")) for word in _ADJECTIVES)
+    + "".join("{0}.: {0}{1}/{0}{1}e\n".format(*word.split("-")) for word in (*_ADJECTIVES, *_LEADING))
     + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in _NUMBERS.items())
 )
 """What ``ShortForms`` takes as leading, line by line."""

@@ -61,9 +61,7 @@ SHORT_FORMS = ShortForms(
         Kap.: Kapitel
         KW: Kalenderwoche
         max.: maximal
-        mind.: mindestens
-        min.: mindestens
-        Min.: Min.
+        mind., =min.: mindestens
         Pkt.: Punkt
         rd.: rund
         S.: Seite
@@ -84,15 +82,13 @@ SHORT_FORMS = ShortForms(
         Fa.: Firma
         Fam.: Familie
         Fr.: Frau
-        Fr. u. Hr.: Frau und Herr
-        Fr. und Hr.: Frau und Herr
+        Fr. u. Hr., Fr. und Hr.: Frau und Herr
         geb.: née
         gez.: unterzeichnet von
         Gez.: Unterzeichnet von
         Bgm.: Bürgermeister
         Hr.: Herr
-        Hr. u. Fr.: Herr und Frau
-        Hr. und Fr.: Herr und Frau
+        Hr. u. Fr., Hr. und Fr.: Herr und Frau
         Hrn.: Herrn
         lg: liebe Grüße
         Inh.: Eigentümer
@@ -109,16 +105,13 @@ SHORT_FORMS = ShortForms(
     """,
     leading=MADE
     + """
-        abgeschl.: abgeschlossen/abgeschlossene
         Abk.: Abkürzung
         abh.: abhängig
         Abf.: Abfahrt
         Abschn.: Abschnitt
         abzgl.: abzüglich
-        allg.: allgemein/allgemeine
-        Allg.: Allg.
+        =allg.: allgemein/allgemeine
         am Hbf: am Hauptbahnhof
-        amerik.: amerikanisch/amerikanische
         Ank.: Ankunft
         Anl.: Anlage
         Anm.: Anmerkung
@@ -128,9 +121,7 @@ SHORT_FORMS = ShortForms(
         Ausg.: Ausgabe
         Az.: Aktenzeichen
         ausschl.: ausschließlich
-        bearb.: bearbeitet/bearbeitete
-        bearb. v.: bearbeitet von
-        bearb. von: bearbeitet von
+        bearb. v., bearb. von: bearbeitet von
         Bearb.: Bearbeitung
         Bem.: Bemerkungen
         Bekl.: Beklagte
@@ -145,39 +136,27 @@ SHORT_FORMS = ShortForms(
         d. J.: d. J.
         div.: diverse
         dt.: deutsch/deutsche
-        durchges.: durchgesehen/durchgesehene
         durchschn.: durchschnittlich
         ebd.: ibid.
         Einw.: Einwohner
         ehem.: ehemals/ehemalige
         einschl.: einschließlich
-        engl.: englisch/englische
-        entspr.: entsprechend/entsprechende
-        erw.: erweitert/erweiterte
         etw.: etwas
-        evang.: evangelisch/evangelische
         evtl.: eventuell
         exkl.: exklusive
         frdl.: freundlich/freundlichen
         frz.: französisch/französische
         geb. am: geboren am
         geb. in: geboren in
-        gebr.: gebraucht/gebrauchte
         Gebr.: Gebrüder
         gegr.: gegründet
         gem.: gemäß
-        gepfl.: gepflegt/gepflegte
         gest. am: gestorben am
         gest. in: gestorben in
         gg.: gegen
-        ggf.: gegebenenfalls
-        ggfs.: gegebenenfalls
-        ggfls.: gegebenenfalls
+        ggf., ggfs., ggfls.: gegebenenfalls
         ggü.: gegenüber
-        hg. v.: herausgegeben von
-        hg. von: herausgegeben von
-        hrsg. v.: herausgegeben von
-        hrsg. von: herausgegeben von
+        hg. v., hg. von, hrsg. v., hrsg. von: herausgegeben von
         Hrsg.: Ed.
         herzl. Gruß: herzlicher Gruß
         herzl. Grüße: herzliche Grüße
@@ -192,92 +171,69 @@ SHORT_FORMS = ShortForms(
         inkl.: inklusive
         innerh.: innerhalb
         innerh. v.: innerhalb von
-        insb.: insbesondere
-        insbes.: insbesondere
-        ital.: italienisch/italienische
+        insb., insbes.: insbesondere
         jmd.: jemand
         jmdm.: jemandem
         jmdn.: jemanden
-        kath.: katholisch/katholische
         kl.: klein/kleiner
         Kl.: Klasse
         Ldkr.: Landkreis
         led.: ledig
         lfd.: laufend/laufende
         lfd. Nr: laufende Nummer
-        lt.: laut
-        Lt.: Lt.
-        möbl.: möbliert/möblierte
+        =lt.: laut
         mtl.: monatlich
         m. W. v.: mit Wirkung vom
         n. Br.: n. Br.
         n. Chr.: n. Chr.
         n. d.: nach dem
         Nachdr.: Nachdruck
-        neg.: negativ/negative
-        neuw.: neuwertig/neuwertige
         o. g.: oben genannt/oben genannten
         od.: oder
-        österr.: österreichisch/österreichische
         Postf.: Postfach
         rd. ein: rund ein
         rd. eine: rund eine
         rd. einen: rund einen
-        s. a.: siehe auch
-        s. auch: siehe auch
+        s. a., s. auch: siehe auch
         s. dazu: siehe dazu
         s. hierzu: siehe hierzu
         s. unten: siehe unten
         s. Br.: s. Br.
         s. Zt.: seinerzeit
         Röm.: Röm.
-        span.: spanisch/spanische
-        stellv.: stellvertretend/stellvertretende
+        stellv., stv.: stellvertretend/stellvertretende
         Stellv.: Stellvertreter
         stdl.: stündlich
-        stv.: stellvertretend/stellvertretende
         tgl.: täglich
-        telef.: telefonisch/telefonische
         u. dgl.: und Ähnliches
-        u. E.: unserer Meinung nach
-        U. E.: U. E.
+        =u. E.: unserer Meinung nach
         u. g.: unten genannt/unten genannten
-        u. W.: nach unserem Wissen
-        U. W.: U. W.
+        =u. W.: nach unserem Wissen
         u. zw.: und zwar
-        überarb.: überarbeitet/überarbeitete
-        übers. v.: übersetzt von
-        übers. von: übersetzt von
+        übers. v., übers. von: übersetzt von
         Übers.: Übersetzung
         ungef.: ungefähr
-        unveränd.: unverändert/unveränderte
         ugs.: umgangssprachlich/umgangssprachliche
-        urspr.: ursprünglich/ursprüngliche
         v. d. Essen: vor dem Essen
         v. Chr.: v. Chr.
         verb. Aufl.: verbesserte Auflage
         vom Hbf: vom Hauptbahnhof
         verh.: verheiratet
-        versch.: verschieden/verschiedene
         vgl.: cf.
         Vgl.: Vergleiche
         Vj.: Vorjahr
         Vors.: Vorsitzender
         vorauss.: voraussichtlich
         wahrsch.: wahrscheinlich
-        wg.: wegen
-        Wg.: Wg.
-        wiss.: wissenschaftlich/wissenschaftliche
+        =wg.: wegen
         Wohnfl.: Wohnfläche
         zit. n.: zitiert nach
         z. Bsp.: zum Beispiel
-        z. Hd.: für die Aufmerksamkeit von
-        z. Hd. v.: für die Aufmerksamkeit von
+        z. Hd., z. Hd. v.: für die Aufmerksamkeit von
         zum Hbf: zum Hauptbahnhof
         zus.: zusammen
-        zuzgl.: zuzüglich
+        zuzgl., zzgl.: zuzüglich
         zw.: zwischen
-        zzgl.: zuzüglich
     """,
     before_days=("ab", "am", "bis", "jeden", "nächsten", "seit", "vom", "zum"),
     until="bis",
@@ -318,61 +274,42 @@ SHORT_FORMS = ShortForms(
         im EG: im Erdgeschoss
         iwas: irgendwas
         iwie: irgendwie
-        Jh.: Jahrhundert
-        Jhd.: Jahrhundert
-        Jhdt.: Jahrhundert
+        Jh., Jhd., Jhdt.: Jahrhundert
         m. a. W.: mit anderen Worten
-        m. E.: meines Erachtens
-        M. E.: M. E.
-        m. W.: soweit ich weiß
-        M. W.: M. W.
+        =m. E.: meines Erachtens
+        =m. W.: soweit ich weiß
         k. A.: keine Angabe
         n. i. O.: nicht in Ordnung
-        n. V.: nach Vereinbarung
-        N. V.: N. V.
+        =n. V.: nach Vereinbarung
         mMn: meiner Meinung nach
         MwSt.: Mehrwertsteuer
-        o. Ä.: oder Ähnliches
-        o. ä.: oder Ähnliches
-        o. B.: ohne Befund
-        O. B.: O. B.
+        o. Ä., o. ä.: oder Ähnliches
+        =o. B.: ohne Befund
         p. P.: pro Person
         s. o.: siehe oben
         s. u.: siehe unten
         u. a.: u. a.
-        ü. M.: über dem Meeresspiegel
-        ü. NHN: über dem Meeresspiegel
-        ü. NN: über dem Meeresspiegel
-        u. Ä.: und Ähnliches
-        u. ä.: und Ähnliches
-        u. U.: unter Umständen
-        U. U.: U. U.
+        ü. M., ü. NHN, ü. NN: über dem Meeresspiegel
+        u. Ä., u. ä.: und Ähnliches
+        =u. U.: unter Umständen
         u. v. m.: und vieles mehr
         USt.: Umsatzsteuer
         v. a.: vor allem
-        vllt: vielleicht
-        vlt: vielleicht
+        vllt, vlt: vielleicht
         Whg.: Wohnung
-        z. T.: zum Teil
-        Z. T.: Z. T.
-        z. Zt.: zurzeit
-        zzt.: zurzeit
+        =z. T.: zum Teil
+        z. Zt., zzt.: zurzeit
     """,
     months="""
-        Jan: Januar
-        Jän: Januar
-        Feb: Februar
-        Febr: Februar
+        Jan, Jän: Januar
+        Feb, Febr: Februar
         März: März
         Apr: April
         Mai: Mai
-        Jun: Juni
-        Jul: Juli
-        Juni: Juni
-        Juli: Juli
+        Jun, Juni: Juni
+        Jul, Juli: Juli
         Aug: August
-        Sep: September
-        Sept: September
+        Sep, Sept: September
         Okt: Oktober
         Nov: November
         Dez: Dezember

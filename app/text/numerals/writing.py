@@ -146,17 +146,17 @@ class Writer:
         if not (self._here and self._there):
             return
         for match in finditer(self._here.ranges_of_days, text):
-            group = {name: match[name] or match[f"{name}2"] for name in ("first", "day", "month", "year")}
-            month = self._here.month(group["month"])
-            yield from self._range(match, int(group["first"]), month, int(group["day"]), month, group["year"] or "")
-        for match in finditer(self._here.days_of_months, text):
-            other, month = (self._here.month(name) for name in match.group("month1", "month2"))
-            yield from self._range(match, int(match["day1"]), other, int(match["day2"]), month, match["year"] or "")
+            kinds = {
+                kind: match[kind] or match[f"{kind}2"] or match[f"{kind}3"]
+                for kind in ("first", "day", "month", "year")
+            }
+            month = self._here.month(kinds["month"])
+            other = self._here.month(match["other"]) if match["other"] else month
+            yield from self._range(match, int(kinds["first"]), other, int(kinds["day"]), month, kinds["year"] or "")
         for match in finditer(_DAYS, text) if self.has_ordinal_dates else ():
             month = int(match["month"])
             other = int(match["other"] or month)
             yield from self._range(match, int(match["first"]), other, int(match["day"]), month, match["year"] or "")
-
         for match in finditer(self._here.days_without_month, text) if self.has_ordinal_dates else ():
             day, month = int(match["day"]), self._here.months.index(match["month"]) + 1
             if 1 <= day <= 31:

@@ -2,8 +2,11 @@
 
 import ipaddress
 import re
+from collections.abc import Iterator
 
-from app.text.protection.expressions import INNER_DOT, Checked, Expressions, Searched, compiled
+from app.fairness.windows import finditer
+from app.text.protection.expressions import INNER_DOT, Checked, Expressions, Finder, Span, compiled
+from app.text.protection.terminal import PROGRAMS
 from languages.registry import bracketed_endings, small_words
 
 # "bat", "log" and other words are not among them: people forget the space after a full stop ("Er kam.bat darum").
@@ -150,10 +153,25 @@ _TYPED_DASH = re.compile(r"\w--?(?!\S)")
 _LONGEST_INSERTION = 200  # characters
 
 
-def _is_option(match: re.Match[str]) -> bool:
-    """Tells an option from a word behind a typed dash."""
-    begin, end = match.span()
-    return not _TYPED_DASH.search(match.string, max(0, begin - _LONGEST_INSERTION), end + _LONGEST_INSERTION)
+# "git commit" before an option: a program, and up to two words that are no others.
+_COMMAND = re.compile(rf"(?<![\w./-])(?:{PROGRAMS})(?: [a-z][\w.:/-]{{0,40}}){{0,2}} $")
+_LONGEST_COMMAND = 100  # characters
+
+
+class Options(Finder[Span]):
+    """Options of programs, with the command before the first one; no words behind typed dashes."""
+
+    def finditer(self, text: str) -> Iterator[Span]:
+        """Yields the options, in order."""
+        done = 0
+        for match in finditer(_OPTION, text):
+            begin, end = match.span()
+            if _TYPED_DASH.search(text, max(0, begin - _LONGEST_INSERTION), end + _LONGEST_INSERTION):
+                continue
+            command = _COMMAND.search(text, max(done, begin - _LONGEST_COMMAND), begin)
+            is_command = command is not None and small_words().isdisjoint(command[0].split())
+            yield Span(command.start() if command and is_command else begin, end)
+            done = end
 
 
 IDENTIFIERS: Expressions = [
@@ -179,7 +197,7 @@ IDENTIFIERS: Expressions = [
     ("::", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4})?(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?:::)?(?:/\d{1,3})?)", _is_ip)),
     (":", Checked(r"(?:^|[^\w:.])((?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?:/\d{1,3})?)\b")),
     ("`", Checked(_CODE, _is_no_quotation)),
-    (_OPTION_PART, Searched(_OPTION, _is_option)),
+    (_OPTION_PART, Options()),
     (_SLUG_PART, Checked(_SLUG, _is_slug)),
     ("(", Checked(_CALL, _is_call)),
     ("/", Checked(_PATH, _is_path)),

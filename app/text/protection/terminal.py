@@ -29,12 +29,14 @@ _FRAME = re.compile(
     re.MULTILINE,
 )
 # What is no word alone: "$ git push", "$ ./run", "$ foo --all"; not "$ per share", "$ amounts are in thousands".
-_PROGRAMS = (
-    "apt(?:-get)?|brew|cargo|cat|cd|chmod|cmake|cp|curl|docker|echo|export|git|go|grep|kubectl|ls|make|mkdir|mv|node|npm"
-    "|npx|pip3?|pipx|pnpm|poetry|pytest|python3?|rm|rustup|sed|source|ssh|sudo|systemctl|tar|uv|wget|yarn"
+PROGRAMS = (
+    "apt(?:-get)?|cargo|cd|chmod|cmake|cp|curl|docker|git|grep|kubectl|ls|mkdir|mv|npm|npx|pip3?|pipx|pnpm|poetry|pytest"
+    "|python3?|rm|rustup|sed|ssh|sudo|systemctl|tar|uv|wget"
 )
+"""Usual programs whose names are no words."""
+_WORDS = "brew|cat|echo|export|go|make|node|source|yarn"
 _COMMAND = re.compile(
-    rf"^[ \t]*(?P<span>\$ (?:(?:{_PROGRAMS})(?= |\r?$)|[.~/][./~]*\w"
+    rf"^[ \t]*(?P<span>\$ (?:(?:{PROGRAMS}|{_WORDS})(?= |\r?$)|[.~/][./~]*\w"
     r"|[a-z][\w.-]*(?=(?: [\w.:/=-]{1,40}){0,4} -))[^\n]*?)(?=\r?$)",
     re.MULTILINE,
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from app.text.numerals.grammar import localize
+from tests.support.rules import written
 
 
 @pytest.mark.parametrize(
@@ -18,15 +19,21 @@ from app.text.numerals.grammar import localize
     ],
 )
 def test_a_combination_is_written_with_the_other_keys(german: str, english: str) -> None:
-    for text, source, target, written in ((german, "de", "en", english), (english, "en", "de", german)):
+    for text, source, target, other in ((german, "de", "en", english), (english, "en", "de", german)):
         [numeral] = localize(f"({text})", source, target)
         assert (numeral.begin, numeral.end) == (1, 1 + len(text))
-        assert numeral.rewrite and numeral.rewrite.text == written
+        assert numeral.rewrite and numeral.rewrite.text == other
+
+
+def test_keys_in_brackets_are_written_with_the_other_names() -> None:
+    assert written("[Pfeil auf], [Ende]", "de", "en") == "[Up], [End]"
+    assert written("Press [Up] or [Esc].", "en", "de") == "Press [Pfeil auf] or [Esc]."
 
 
 @pytest.mark.parametrize(
     ("text", "source", "target"),
     [
+        ("Click [Delete]; [Home] or [Back]", "en", "de"),  # buttons
         ("Alt-Berlin und C++, a+b, Alt+Neu", "de", "en"),
         ("Der Wahl-O-Mat, die Alt-P-Partei, Windows-T", "de", "en"),
         ("A Win + Win situation, Option-A or Option-B, Windows + Enter-prise", "en", "de"),

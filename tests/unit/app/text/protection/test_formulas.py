@@ -57,6 +57,8 @@ def test_formulas_come_back_once(garble, text_and_pieces: tuple[str, list[str]])
         ("Das Isotop ¹⁴C und x² hier", "¹⁴C"),
         ("Aus C6H12O6 wird", "C6H12O6"),
         ("Use the option --force here", "--force"),
+        ("Use git commit --amend here", "git commit --amend"),
+        ("Change git with --force", "--force"),
         ("usage: tool [--dry-run] file", "--dry-run"),
         ("Try -v, or --color=auto.", "--color=auto"),
         ("Try -v, or --color=auto.", " -v"),
