@@ -31,13 +31,12 @@ from app.translation.rules.pair import Direction
 from app.translation.sentence import SentenceTranslation
 from app.translation.slashes import closed, fields, spaced, unit_price, with_both, with_either, without_copies
 from languages.language import Language
-from languages.signs import DOUBLE, ELLIPSIS
+from languages.signs import ELLIPSIS
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _GUILLEMETS = re.compile(r"[»«›‹]")
 _PARTNERS = {"»": "«", "«": "»", "›": "‹", "‹": "›"}
-_DOUBLE = re.compile(f"[{DOUBLE}]")
 _OPEN_LABEL = re.compile(rf"(?:[^\W\d_]+ ){{1,3}}(?P<last>[^\W\d_]+)(?P<dots> ?{ELLIPSIS})")
 _FIELD = re.compile(r"[^\W\d_]{4}:")  # "DATE:"
 _LONG_WORD = 5  # letters: acronyms have fewer
@@ -123,8 +122,6 @@ def respell(sentence: str, direction: Direction, stand_ins: Sequence[tuple[int, 
         found: list[Edit] = []
         if joined:
             found += closed(sentence, translation, direction)
-        if marks and sentence[marks[0].begin] in "›‹":
-            found += _single_marks(translation, len(marks), direction.there)
         if greeting and translation.count(",") > sentence.count(","):
             comma = translation.index(",")
             found.append(Edit(comma, comma + 1, ""))
@@ -150,14 +147,6 @@ def _usual_marks(sentence: str, here: Language) -> list[Edit]:
     if any(match[0] != (_PARTNERS[opening] if index % 2 else opening) for index, match in enumerate(found)):
         return []
     return [Edit(*match.span(), own.closed if index % 2 else own.opened) for index, match in enumerate(found)]
-
-
-def _single_marks(translation: str, count: int, there: Language) -> Iterator[Edit]:
-    """Yields single quotation marks for the double ones of a translation, if it has as many as it should."""
-    found = list(_DOUBLE.finditer(translation))
-    if there.writing.quotes and len(found) == count:
-        inner = there.writing.quotes.inner
-        yield from (Edit(*match.span(), inner[index % 2]) for index, match in enumerate(found))
 
 
 def _is_in_capitals(sentence: str, here: Language, stand_ins: Sequence[tuple[int, int]]) -> bool:

@@ -13,7 +13,7 @@ from languages.german.bible import verses
 from languages.german.gender import plain_forms
 from languages.german.inflection import bases, inflected
 from languages.german.laws import references
-from languages.german.made_short_forms import ADJECTIVES
+from languages.german.made_short_forms import ADJECTIVES, NUMBERS
 from languages.german.nouns import is_common_noun
 from languages.german.short_forms import SHORT_FORMS, UNITS
 from languages.german.streets import COMPOUND, KEPT
@@ -97,13 +97,12 @@ _WRITING = replace(
         war was wie wir zu zum zur über um
         """.split()
     ),
-    final_abbreviations=tuple(
-        """
-        etc usw Co Nr Dr Str bzw ca Artikelnr Bestellnr Hausnr Kontonr Kundennr Rechnungsnr Steuernr Telefonnr tlg
-        """.split()
-    )
-    + SHORT_FORMS.inside
-    + SHORT_FORMS.before_small,
+    final_abbreviations=(
+        *"etc usw Co Nr Dr Str bzw ca Hausnr tlg".split(),
+        *(f"{full}nr" for full in NUMBERS.values()),
+        *SHORT_FORMS.inside,
+        *SHORT_FORMS.before_small,
+    ),
     ordinal_slips=(OrdinalSlip(re.compile(r"(?<![\d.,])\d+(?P<ending>te[mnrs]?)(?= \w)"), "."),),  # "29ter"
     doubled=frozenset("das dem den der die sie ihr".split()),
 )
@@ -249,7 +248,7 @@ LANGUAGE = replace(
     neutral("de"),
     regions=("AT", "CH", "DE", "LI"),
     abbreviations=(
-        *"Dipl Hrsg Ing sog sogen Bhf Tel Tsd".split(),
+        *"Dipl Ing sog sogen Tel Tsd".split(),
         *(day for day in SHORT_FORMS.days if day != "So"),
         *(short for short in SHORT_FORMS.inside if short not in ADJECTIVES),
     ),

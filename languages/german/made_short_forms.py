@@ -20,7 +20,7 @@ _LEADING = """
     gepfl-egt ital-ienisch kath-olisch möbl-iert neg-ativ neuw-ertig österr-eichisch span-isch telef-onisch
     überarb-eitet unveränd-ert urspr-ünglich versch-ieden wiss-enschaftlich
 """.split()
-_NUMBERS = {
+NUMBERS = {
     "Art": "Artikel",
     "Auftr": "Auftrags",
     "Best": "Bestell",
@@ -39,7 +39,7 @@ _NUMBERS = {
 MADE = (
     "".join(f"{stem}l.: {stem}lich\n" for stem in _ADVERBS)
     + "".join("{0}.: {0}{1}/{0}{1}e\n".format(*word.split("-")) for word in (*_ADJECTIVES, *_LEADING))
-    + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in _NUMBERS.items())
+    + "".join(f"{short}.-Nr: {full}nummer\n" for short, full in NUMBERS.items())
 )
 """What ``ShortForms`` takes as leading, line by line."""
 ADJECTIVES = frozenset(word.partition("-")[0] for word in _ADJECTIVES)

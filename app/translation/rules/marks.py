@@ -22,7 +22,7 @@ _ELLIPSES = ("...", "…")
 _ELLIPSIS = re.compile(ELLIPSIS)
 _LAST = 80  # characters at the end that are looked at
 # Double marks, and single ones that are no apostrophes: of a quotation, and of another one inside of it, or alone.
-_SINGLE = r"(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’‘](?!\w)"
+_SINGLE = r"[‹›]|(?<![\w.,!?])['‘‚](?=\w)|(?<=[\w.,!?…])['’‘](?!\w)"
 _LEVELS = re.compile(rf"(?P<outer>[{DOUBLE}])|(?P<inner>{_SINGLE})")
 _OUTER = re.compile(f"[{DOUBLE}]")
 _EITHER = re.compile(rf"[{DOUBLE}]|{_SINGLE}")

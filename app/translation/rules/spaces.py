@@ -19,12 +19,12 @@ _APART = re.compile(
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
 _GOES_ON = rf"[{SPACES}]{{1,3}}[^\s{CLOSING}*]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[{SPACES}]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
-# "„ Hallo": a space behind a mark that opens a quotation.
-_IN_QUOTATION = re.compile(rf"(?:^|(?<=[\s(]))[{OPENING_QUOTES}](?P<space>[{SPACES}])(?=\w)")
+# "„ Hallo", "( Hallo": a space behind a sign that opens.
+_INSIDE = re.compile(rf"(?:(?:^|(?<=[\s(]))[{OPENING_QUOTES}](?P<gap>[{SPACES}])|[(\[](?P<space> ))(?=\w)")
+_GAP = re.compile(rf"[{OPENING_QUOTES}][\u00a0\u202f]")
 _JOINED = re.compile(r"(?<![^\s(„“\"])(?P<word>[^\W\d_]{2,40})(?P<number>\d{1,9})(?=\s)")
 _AS_ONE = re.compile(r"[^\W\d_]{2,40}\d{1,9}")  # "MP3"
 _ALONE = re.compile(r"(?<!\S)\d{1,9}(?!\w)")
-_IN_BRACKETS = re.compile(r"(?<=[(\[])(?P<space> )(?=\w)")
 _SPAN = re.compile(r"(?<![\w.,–-])(\w{1,12})–(\w{1,12})(?![\w–]|[.,]\d)")
 _PART = re.compile(r"(?<![\w.,–-])(\d{1,9})-(\d{1,9}) \w{1,12} (?:\w{1,12} )?(\d{1,9})(?![\w–-]|[.,]\d)")
 _FROM_TO = re.compile(
@@ -42,11 +42,14 @@ _SIGNS = re.compile("[:–-]")
 _SCORES = re.compile(r"(?<![\w.,:–-])\d{1,2}[:–-]\d{1,2}(?:(?:, ?| ?\()\d{1,2}[:–-]\d{1,2}\)?){1,9}+(?![\w:–-])")
 
 
-def in_brackets(pair: Pair) -> list[Edit]:
-    """Removes spaces behind opening brackets, which models write before words that they don't know."""
-    if _IN_BRACKETS.search(pair.source):
-        return []
-    return [Edit(*match.span("space"), "") for match in _IN_BRACKETS.finditer(pair.translation)]
+def inside(pair: Pair) -> list[Edit]:
+    """Removes spaces behind opening brackets and quotation marks, which models write before words they don't know."""
+    quotes = pair.here.writing.quotes, pair.there.writing.quotes
+    own = {str(match.lastgroup) for match in _INSIDE.finditer(pair.source)}
+    if any(one and one.gap for one in quotes) or _GAP.search(pair.source):
+        own.add("gap")
+    found = ((match, str(match.lastgroup)) for match in _INSIDE.finditer(pair.translation))
+    return [Edit(*match.span(kind), "") for match, kind in found if kind not in own]
 
 
 def before_numbers(pair: Pair) -> list[Edit]:
@@ -57,15 +60,6 @@ def before_numbers(pair: Pair) -> list[Edit]:
     joined, alone = set(_AS_ONE.findall(pair.source)), set(_ALONE.findall(pair.source))
     ends = [match.end("word") for match in found if match[0] not in joined and match["number"] in alone]
     return [Edit(end, end, " ") for end in ends]
-
-
-def in_quotations(pair: Pair) -> list[Edit]:
-    """Removes spaces behind opening quotation marks, likewise."""
-    edits = [Edit(*match.span("space"), "") for match in _IN_QUOTATION.finditer(pair.translation)]
-    quotes = pair.here.writing.quotes, pair.there.writing.quotes
-    if not edits or any(one and one.gap for one in quotes) or _IN_QUOTATION.search(pair.source):
-        return []
-    return [] if re.search(r"[„“«»\"‘‚][\u00a0\u202f]", pair.source) else edits
 
 
 def spans(pair: Pair) -> list[Edit]:

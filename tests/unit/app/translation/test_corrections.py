@@ -196,6 +196,7 @@ def test_german_nouns_keep_their_capital_unless_formatting_is_preserved():
         ("“Talo”", "“Talo”", "fi", "”Talo”"),
         ("„Gut.", "„Good.", "en", "“Good."),
         ("„Gut.", '"Good.', "en", "“Good."),
+        ("›Ja‹, sagte er.", "“Yes,” he said.", "en", "‘Yes,’ he said."),
         ("Er rief: „Gut.", 'He called: "Good.', "en", "He called: “Good."),
         ("Gut« oder »Schlecht", 'Good" or “bad', "en", "Good” or “bad"),
         ("He says “no”?”", "Er sagt „Nein“?”", "de", "Er sagt „Nein“?“"),
