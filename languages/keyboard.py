@@ -53,7 +53,8 @@ def _combination(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
     other = _either(tuple(name for name, _ in names))
     return re.compile(
         rf"\[(?:{other})\]|(?<![\w+-])(?:(?:{first})-F\d{{1,2}}(?![\w-])|(?:{by_hyphen})-[A-Z0-9](?![\w-])"
-        rf"|(?P<first>{first})(?! ?\+ ?(?P=first)\b)(?: ?\+ ?(?:{other}|F\d{{1,2}}|[A-Z0-9]|[^\w\s+])(?![\w-]))++)"
+        rf"|(?P<first>{first})(?! ?\+ ?(?P=first)\b)"
+        rf"(?: ?\+ ?(?:{other}|F\d{{1,2}}|[A-Z0-9]|[^\w\s+])(?:/(?:{other}))?(?![\w-]))++)"
     )
 
 

@@ -240,8 +240,7 @@ def _values(text: str, language: Language) -> dict[str, _Number]:
             continue
         written = _GROUP_SPACE.sub("", match[0])
         number = read_number(written, notation.decimal, notation.group)
-        value = Decimal(f"{number.whole}.{number.fraction or 0}") if number else None
-        found[re.sub(r"\D", "", written)] = _Number(written, value)
+        found[re.sub(r"\D", "", written)] = _Number(written, number.value if number else None)
     return found
 
 

@@ -6,20 +6,20 @@ patched("Seite 7 von 9", "Seite 3 von 10", "page 3 of 10", "de", "en")  # "page 
 import re
 from bisect import bisect_right
 from collections import Counter
-from decimal import Decimal
-from functools import lru_cache
 from typing import NamedTuple
 
-from babel import Locale, UnknownLocaleError
-from babel.numbers import NumberFormatError, parse_decimal
+from babel import Locale
 
 from app.text.inline.placement import apply
+from app.text.numerals.writing import read_number
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import find_all
+from languages.neutral import locale_of
+from languages.notation import notation_of
 from languages.registry import language_of
 
 _PLAIN_NUMBER = re.compile(r"(?<![\w.,:/-])\d++(?!\w|[.,:/-]\d)")
-_DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
+_DIGITS = re.compile(r"\d+(?:[.,'’\u00a0\u202f]\d+)*+")
 _LAST_WORD = re.compile(r"([^\W\d_]+) $")
 _WORD_CHARS = 40
 
@@ -106,17 +106,6 @@ def _skeleton(text: str, found: list[Placeable]) -> str:
 
 def _plural(written: str, language: str, locale: str) -> str | None:
     """Returns the plural category of a number in a language (CLDR); None if the text is not a number."""
-    digits = _DIGITS.search(written)
-    try:
-        number = parse_decimal(digits[0], locale=_locale(language)) if digits else None
-    except NumberFormatError:
-        number = None
-    return None if number is None else _locale(locale).plural_form(abs(Decimal(number)))
-
-
-@lru_cache(maxsize=64)
-def _locale(code: str) -> Locale:
-    try:
-        return Locale.parse(code.replace("-", "_"))
-    except (UnknownLocaleError, ValueError):
-        return Locale("en")
+    digits, notation = _DIGITS.search(written), notation_of(language)
+    number = read_number(digits[0], notation.decimal, notation.group) if digits and notation else None
+    return (locale_of(locale) or Locale("en")).plural_form(number.value) if number else None

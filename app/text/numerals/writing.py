@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import NamedTuple
 
 from app.fairness.windows import finditer, search
@@ -37,6 +38,11 @@ class Number(NamedTuple):
     whole: str
     fraction: str
     grouped: bool
+
+    @property
+    def value(self) -> Decimal:
+        """The number, with as many decimals as it has."""
+        return Decimal(f"{self.whole}.{self.fraction}")
 
 
 class Writer:

@@ -15,6 +15,7 @@ from tests.support.rules import written
         ("Alt-F4", "Alt-F4"),
         ("Cmd+Umschalt+4", "Cmd+Shift+4"),
         ("Strg+,", "Ctrl+,"),
+        ("Strg + Pfeil auf/Pfeil ab", "Ctrl + Up/Down"),
         ("Strg-C", "Ctrl-C"),
     ],
 )
