@@ -152,7 +152,7 @@ _GREETED = re.compile(
 )
 # Duden has "danke schön" for saying so, and "Dankeschön" for what is said; models know the noun.
 _THANKS = re.compile(r"\A[Dd]anke schön(?=[,.!…]|\Z)")
-_REWRITINGS: Rewritings = (
+REWRITINGS: Rewritings = (
     (_SPOON, lambda spoon: _SPOONS[spoon[0]]),
     (_NUMBER_OF, "nummer"),
     (_CODE_NUMBER, "Nummer"),
@@ -174,7 +174,7 @@ def _respelled(sentence: str) -> Iterator[tuple[int, int, str]]:
     if _GENDER.search(sentence):
         yield from plain_forms(sentence)
     yield from SHORT_FORMS.written_out(sentence)
-    yield from rewritten(sentence, _REWRITINGS)
+    yield from rewritten(sentence, REWRITINGS)
 
 
 def _references(text: str, target: str) -> Iterator[tuple[int, int, str]]:
