@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from languages.numbers import units_of
 from languages.short_forms import Rewritings, ShortForms, rewritten
+from languages.signs import NUMBER, STAND_INS
 
 UNITS = units_of("""
     second: second/seconds: sec, secs
@@ -178,20 +179,20 @@ SHORT_FORMS = ShortForms(
 
 # "3 in. wide", "(4 in)", "5 in x 7 in"; not "3 in the house", "12 in. Then", "number 1 in high school"
 _INCHES = re.compile(
-    r"(?<=[\d½¼¾⅛\ue000-\uf8ff])(?<!\b19\d\d)(?<!\b20\d\d)[ \u00a0]"
-    r"(?P<span>in(?:\.(?= [a-z])|(?=\)| (?:[x×]|by) [\d\ue000-\uf8ff]"
+    rf"(?<=[{NUMBER}])(?<!\b19\d\d)(?<!\b20\d\d)[ \u00a0]"
+    rf"(?P<span>in(?:\.(?= [a-z])|(?=\)| (?:[x×]|by) [{NUMBER}]"
     r"| (?:long|wide|tall|high|deep|thick|square|in diameter)(?:\s*\Z|[.,;)]| (?:and|by|x|×) ))))"
 )
 # "8.5 x 11 in", "It is 27 in."; not "They let 20 in."
 _LAST_INCHES = re.compile(
-    r"(?:\A|[x×:(]|\b(?:about|by|ft|is|measures|of|was)) ?[\d.,/½¼¾⅛\ue000-\uf8ff]{1,12}[ \u00a0]"
+    rf"(?:\A|[x×:(]|\b(?:about|by|ft|is|measures|of|was)) ?[.,/{NUMBER}]{{1,12}}[ \u00a0]"
     r"(?P<span>in)(?=[.,;]*\s*\Z|;)"
 )
 # "2018 – present"
 _PRESENT = re.compile(r"(?<=\d\d) ?[-–—] ?(?:[Pp]resent|[Cc]urrent)\b(?![- ][a-z])")
 _PERIOD = re.compile(r"\b(?:[Ii]n|[Oo]f|[Bb]y|[Ff]or|[Ss]ince) (?P<span>(?P<part>[QH])(?P<number>[1-4]))(?= 20\d\d\b)")
 _PARTS, _ORDINALS = {"Q": "quarter", "H": "half"}, ("first", "second", "third", "fourth")
-_YEAR = re.compile(r"\bFY ?(?=20\d\d|[\ue000-\uf8ff])")
+_YEAR = re.compile(rf"\bFY ?(?=20\d\d|[{STAND_INS}])")
 # "On 3 Dec 2024 at 9:14 AM Peter Miller <...> wrote:"; models know it with a comma before the name.
 _ATTRIBUTION = re.compile(
     r"\AOn [^<>]{4,60}?[\dM\ue000-\uf8ff](?P<span>)(?= (?![AP]M )[A-Z][^\W\d][^:]{1,80} wrote:\Z)"

@@ -23,6 +23,7 @@ from languages.language import DottedOrdinals, Negations, NounProbe
 from languages.neutral import neutral, writing_of
 from languages.numbers import NumberWords
 from languages.short_forms import Rewritings, rewritten
+from languages.signs import NUMBER
 from languages.writing import OrdinalSlip
 
 # "im 19. Jahrhundert", "der 2. Weltkrieg": after an article or such, a short number with a dot is an ordinal. The rare
@@ -132,7 +133,7 @@ _GREETING = re.compile(
 )
 
 # TL is the Turkish lira, too: "50 TL".
-_SPOON = re.compile(r"(?<=[\d½¼¾\ue000-\uf8ff] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
+_SPOON = re.compile(rf"(?<=[{NUMBER}] )(?<!\d\d\d )[ET]L(?= [A-ZÄÖÜ])")
 _SPOONS = {"EL": "Esslöffel", "TL": "Teelöffel"}
 _NUMBER_OF = re.compile(r"(?<=[a-zäöüß]{3})(?:nr\.|-Nr\.?)(?=[ :)]|\Z)")  # "Kundennr.", "Kunden-Nr."
 _CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
@@ -140,7 +141,7 @@ _CODE_NUMBER = re.compile(r"(?<=[A-ZÄÖÜ]{2}-)Nr\.?(?=[ :)]|\Z)")  # "CAS-Nr."
 _STOREY = re.compile(r"(?<=\d\.)(?<!/\d\.) ?OG\b(?!/)")
 _WEEK = re.compile(r"(?<=\d\.)(?<!/\d\.) ?KW\b(?!/)")
 # "3-Zi.-Whg."; models take the hyphen for another word.
-_ROOMS = re.compile(r"(?<=[\d\ue000-\uf8ff])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)")
+_ROOMS = re.compile(rf"(?<=[{NUMBER}])-Zi(?:mmer(?=-?[Ww]ohnung)|\b\.?)")
 _FLAT = re.compile(r"(?<=-)Whg\b\.?")
 # "Di. Papier, Do. Glas"; not "Ich komme Sa. Er nicht", nor "Fr. Müller"
 _DAY = re.compile(r"(?:\A|(?<=[,;:] ))(?P<span>(?P<day>Mo|Di|Mi|Do|Sa)\.)(?= [A-ZÄÖÜ])")

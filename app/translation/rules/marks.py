@@ -73,13 +73,13 @@ def quotation_marks(pair: Pair) -> list[Edit]:
         return []
     own = _read(source, _LEVELS)
     if _is_nested(own) and len(own) == len(found := _read(translation, _LEVELS)):
-        return _over_all(translation, found, own, there)
+        return _over_all(pair, found, own)
     if all(mark.sign not in CURLY for mark in own):
         if any(mark.sign == '"' for mark in own):
             return [Edit(*match.span(), '"') for match in _CURLY_WITH_GAP.finditer(translation)]
         if any(mark.sign == "'" and not mark.closes for mark in own):  # »Yes!« for 'Yes!', and 'No.
             found = _read(translation, _OUTER)
-            return _over_all(translation, found, [mark._replace(sign="'", is_inner=True) for mark in found], there)
+            return _over_all(pair, found, [mark._replace(sign="'", is_inner=True) for mark in found])
         return []
     own = [mark for mark in own if not mark.is_inner]
     if len({mark.sign for mark in own}) == 1 and _SEPARATED.search(source):  # "Start » Bread » Rolls"
@@ -87,10 +87,10 @@ def quotation_marks(pair: Pair) -> list[Edit]:
     for marks in (_OUTER, _EITHER):
         found = [mark for mark in _read(translation, marks) if not _is_length(translation, mark)]
         if len(found) == len(own):
-            return _over_all(translation, found, own, there)
+            return _over_all(pair, found, own)
     copied = {mark.sign for mark in own}
     found = [mark for mark in _read(translation, _OUTER) if mark.sign in copied and not _is_length(translation, mark)]
-    return _over_all(translation, found, [mark._replace(sign=there.opening) for mark in found], there)
+    return _over_all(pair, found, [mark._replace(sign=there.opening) for mark in found])
 
 
 def _is_length(text: str, mark: _Mark) -> bool:
@@ -101,15 +101,16 @@ def _is_length(text: str, mark: _Mark) -> bool:
 def _is_nested(marks: Sequence[_Mark]) -> bool:
     """Tells whether single marks are those of quotations inside of others, or of the only ones, and no apostrophes."""
     levels = "".join("oi"[mark.is_inner] for mark in marks)
-    if "o" in levels:
+    if levels.strip("i"):
         return "i" in levels and _NESTED.fullmatch(levels) is not None
-    return (
-        len(marks) % 2 == 0 and all(mark.closes == (index % 2 > 0) for index, mark in enumerate(marks)) and bool(marks)
-    )
+    return levels != "" and [mark.closes for mark in marks] == [False, True] * (len(marks) // 2)
 
 
-def _over_all(text: str, found: Sequence[_Mark], own: Sequence[_Mark], there: Quotes) -> list[Edit]:
-    """Writes marks as others are: curly ones as those of a language, straight ones straight."""
+def _over_all(pair: Pair, found: Sequence[_Mark], own: Sequence[_Mark]) -> list[Edit]:
+    """Writes marks of the translation as others are: curly ones as those of its language, straight ones straight."""
+    here, there, text = pair.here.writing.quotes, pair.there.writing.quotes, pair.translation
+    assert here and there
+    gaps = tuple(SPACES if there.gap else "\u00a0\u202f" if here.gap else "")
     is_curly = any(mark.sign not in "'\"" for mark in own)
     edits = []
     for mark, other in zip(found, own, strict=True):
@@ -117,7 +118,7 @@ def _over_all(text: str, found: Sequence[_Mark], own: Sequence[_Mark], there: Qu
             quotes = there.inner if is_curly else _STRAIGHT_INNER
         else:
             quotes = _STRAIGHT if other.sign == '"' else there
-        edits.append(_over(text, (mark.begin, mark.begin + 1), quotes, closes=other.closes))
+        edits.append(_over(text, mark.begin, quotes, gaps, closes=other.closes))
     return [edit for edit in edits if text[edit.begin : edit.end] != edit.replacement]
 
 
@@ -173,13 +174,12 @@ def lost_bracket(pair: Pair) -> list[Edit]:
     return [Edit(at, at, ")")]
 
 
-def _over(text: str, span: tuple[int, int], quotes: Quotes, *, closes: bool) -> Edit:
-    """Writes a mark over another one, and over the space inside of it.
+def _over(text: str, begin: int, quotes: Quotes, gaps: tuple[str, ...], *, closes: bool) -> Edit:
+    """Writes a mark over another one, and over a gap inside of it.
 
     What opens a quotation gets a space behind a sentence, which models forget.
     """
-    begin, end = span
-    gaps = tuple(SPACES if quotes.gap else SPACES.replace(" ", ""))
+    end = begin + 1
     if closes:
         begin -= text[max(0, begin - 1) : begin] in gaps
     else:
