@@ -49,7 +49,8 @@ def spaced(sentence: str, direction: Direction) -> list[Edit]:
     if here and there:
         edits += (Edit(*match.span(), f" {here[0]} ") for match in _signs_for_and(sentence, direction.here))
     if direction.here.writing.capital_nouns:
-        edits += (Edit(at - 1, at + 1, sentence[at].upper()) for at in _halves(sentence, direction.here).values())
+        begins = (match.start("half") for match in _halves(sentence, direction.here))
+        edits += (Edit(at - 1, at + 1, sentence[at].upper()) for at in begins)
     return sorted(edits)
 
 
@@ -70,15 +71,15 @@ def closed(sentence: str, translation: str, direction: Direction) -> Iterator[Ed
 
 
 def _signs_for_and(sentence: str, here: Language) -> list[re.Match[str]]:
-    found = (*_SUSPENDED.finditer(sentence), *_halves(sentence, here), *_AND.finditer(sentence))
-    return sorted(found, key=re.Match.start)
+    return sorted(
+        [*_SUSPENDED.finditer(sentence), *_halves(sentence, here), *_AND.finditer(sentence)], key=re.Match.start
+    )
 
 
-def _halves(sentence: str, here: Language) -> dict[re.Match[str], int]:
-    """The slashes before the second half of a word, and where that begins; forms for men and women are none."""
+def _halves(sentence: str, here: Language) -> list[re.Match[str]]:
+    """The slashes before the second half of a word; forms for men and women are none."""
     endings = here.gender_endings | here.bracketed_endings
-    found = _SECOND_HALF.finditer(sentence)
-    return {match: match.start("half") for match in found if match["half"] not in endings}
+    return [match for match in _SECOND_HALF.finditer(sentence) if match["half"] not in endings]
 
 
 def unit_price(

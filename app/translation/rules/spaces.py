@@ -19,8 +19,8 @@ _APART = re.compile(
 # A space that some languages write before a mark; the end of a sentence is that of ``marks``.
 _GOES_ON = rf"[{SPACES}]{{1,3}}[^\s{CLOSING}*]"
 _BEFORE_MARK = re.compile(rf"(?<=[\w%€$»”\")])(?P<space>[{SPACES}]?)(?P<mark>[?!;:]++)(?={_GOES_ON})")
-# "„ Hallo", "( Hallo": a space behind a sign that opens.
-_INSIDE = re.compile(rf"(?:(?:^|(?<=[\s(]))[{OPENING_QUOTES}](?P<gap>[{SPACES}])|[(\[](?P<space> ))(?=\w)")
+# "„ Hallo", "( Hallo": a space behind a sign that opens; the last of straight single marks closes.
+_INSIDE = re.compile(rf"(?:(?:^|(?<=[\s(]))(?!'[^']*\Z)[{OPENING_QUOTES}](?P<gap>[{SPACES}])|[(\[](?P<space> ))(?=\w)")
 _GAP = re.compile(rf"[{OPENING_QUOTES}][\u00a0\u202f]")
 _JOINED = re.compile(r"(?<![^\s(„“\"])(?P<word>[^\W\d_]{2,40})(?P<number>\d{1,9})(?=\s)")
 _AS_ONE = re.compile(r"[^\W\d_]{2,40}\d{1,9}")  # "MP3"
