@@ -16,8 +16,9 @@ from app.text.markup.extraction import Document, extract_parts
 from app.text.memory.matching import Match
 from app.text.numerals.grammar import may_have_numerals
 from app.text.pieces import PIECE_CHARS, pieces
-from app.text.protection.defaults import Families, untranslatable
-from app.text.protection.expressions import Searched
+from app.text.protection.defaults import untranslatable
+from app.text.protection.expressions import Expressions, Searched
+from app.text.protection.families import Families
 from app.text.protection.patterns import NOTHING, Patterns, Range, compile_patterns, find
 from app.text.protection.protected import Protected, protect, with_stand_ins
 from app.text.sentences import has_words
@@ -203,7 +204,8 @@ class _Reader:
         names = _kept_names(self._language)
         if names is None or self._language == self._wanted.target:
             return NOTHING
-        return NOTHING._replace(harmless=names.of(text, frozenset(text)))
+        found = names.of(text, frozenset(text))
+        return Patterns(**found) if found else NOTHING
 
     def _with_numerals(self, patterns: Patterns, text: str) -> Patterns:
         """Adds numbers to the patterns if the target language writes them differently."""
@@ -232,7 +234,8 @@ class _Reader:
 @lru_cache(maxsize=64)
 def _kept_names(language: str) -> Families | None:
     expressions = language_of(language).kept_names
-    return Families([(needed, Searched(expression)) for needed, expression in expressions]) if expressions else None
+    names: Expressions = [(needed, Searched(expression)) for needed, expression in expressions]
+    return Families(harmless=names) if names else None
 
 
 def _terms(glossary: Glossary, text: str, protected: Protected | None) -> list[Term]:

@@ -42,7 +42,8 @@ def check_growth(call: Callable[[int], Callable[[], object]], size: int, size_fo
     """
     small, large = (work_of_copies(call(each)) for each in (size, 2 * size))
     assert large.lines <= 2.3 * small.lines + 1_000
-    assert large.charges <= 2.6 * small.charges + 2_000
+    # Looks at a bounded stretch of the text are longer in the larger one, up to their bound.
+    assert large.charges <= 2.7 * small.charges + 2_000
     calls = [call(each) for each in (size_for_memory, 2 * size_for_memory)]
     peaks = [peak_bytes(each) for each in calls]
     if not _in_proportion(*peaks):  # a cache or another thread may have grown in that moment

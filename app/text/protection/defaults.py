@@ -3,19 +3,18 @@
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import chain
 from string import ascii_lowercase
-from typing import Any
 
 from app.text.protection import codes, emoticons, escapes, messages, mnemonics, printf, templates, terminal
 from app.text.protection.addresses import ADDRESSES
 from app.text.protection.brackets import BRACKETS
 from app.text.protection.decoding import Decoder, decode
-from app.text.protection.expressions import Expressions, compiled
+from app.text.protection.expressions import compiled
+from app.text.protection.families import Families
 from app.text.protection.footnotes import FOOTNOTES
 from app.text.protection.formulas import FORMULAS
 from app.text.protection.identifiers import IDENTIFIERS
-from app.text.protection.patterns import Patterns
+from app.text.protection.patterns import NOTHING, Patterns
 from app.text.protection.tags import TAGS
 from languages.registry import gender_endings
 
@@ -25,62 +24,30 @@ _SIGNS = compiled(
         rf"(?i:\b(?:{'|'.join(f'{letter}{{4,}}' for letter in ascii_lowercase)})\b)": "",  # "xxxx"
     }
 )
-# Signs of which most notation has one, and most sentences have none.
-_NOTATION = frozenset("%{}<>[]\\$&_~§|^@#=/:;")
-
-
-class Families:
-    """Families of notation, told apart by whether they need one of the signs of notation."""
-
-    def __init__(self, *expressions: Expressions) -> None:
-        self._all: Expressions = list(chain(*expressions))
-        self._others = [
-            (needed, expression)
-            for needed, expression in self._all
-            if isinstance(needed, re.Pattern)
-            or any(map(_NOTATION.isdisjoint, (needed,) if isinstance(needed, str) else needed))
-        ]
-
-    def of(self, text: str, characters: frozenset[str], *, is_sure: bool = False) -> tuple[Any, ...]:
-        """Returns the expressions that match somewhere in the text, or, if ``is_sure``, that may match."""
-        families = self._others if characters.isdisjoint(_NOTATION) else self._all
-        found = []
-        for needed, expression in families:  # most of the time is spent here
-            if isinstance(needed, str):
-                may_match = needed in text
-            elif isinstance(needed, frozenset):
-                may_match = not needed.isdisjoint(characters)
-            elif isinstance(needed, re.Pattern):
-                may_match = needed.search(text) is not None
-            else:
-                may_match = any(one in text for one in needed)
-            if may_match and (is_sure or expression.search(text)) and expression not in found:
-                found.append(expression)
-        return tuple(found)
-
-
-_HARMLESS = Families(
-    ADDRESSES,
-    printf.DIRECTIVES,
-    templates.VARIABLES,
-    messages.ARGUMENTS,
-    codes.VALUES,
-    FORMULAS,
-    terminal.LINES,
-    IDENTIFIERS,
-    _SIGNS,
+_FAMILIES = Families(
+    harmless=[
+        *ADDRESSES,
+        *printf.DIRECTIVES,
+        *templates.VARIABLES,
+        *messages.ARGUMENTS,
+        *codes.VALUES,
+        *FORMULAS,
+        *terminal.LINES,
+        *IDENTIFIERS,
+        *_SIGNS,
+    ],
+    identifiers=compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"}),
+    marks=[*templates.MARKS, *codes.MARKS, *FOOTNOTES],
+    tags=[*TAGS, *templates.TAGS],
+    brackets=BRACKETS,
+    breaks=[*templates.BREAKS, *messages.BREAKS, *escapes.BREAKS, *emoticons.BREAKS, *terminal.BREAKS],
+    choices=messages.CHOICES,
 )
-_MARKS = Families(templates.MARKS, codes.MARKS, FOOTNOTES)
-_TAGS = Families(TAGS, templates.TAGS)
-_BRACKETS = Families(BRACKETS)
-_BREAKS = Families(templates.BREAKS, messages.BREAKS, escapes.BREAKS, emoticons.BREAKS, terminal.BREAKS)
-_CHOICES = Families(messages.CHOICES)
 _DECODERS: list[tuple[str, Decoder]] = [
     ("\\", escapes.read_escapes),
     ("''", messages.read_quotes),
     *mnemonics.READERS.items(),
 ]
-_IDENTIFIER = Families(compiled({r"[\p{L}\p{N}]+(?:_+[\p{L}\p{N}]+)+": "_"}))
 # Signs of code that the model may not know. Code letters belong to the word that they touch (@tom, #1, C#, x^2, \n).
 # Other signs are protected on their own, because words are beside them: Ja|Nein, _sehr_. An asterisk is not code:
 # Bürger*innen.
@@ -110,19 +77,19 @@ def untranslatable(text: str, known: frozenset[str], *, has_markup: bool = False
     text = decode(text, decoders).text if decoders and not has_markup else text
     characters = frozenset(text)
     strange = characters - known if known else frozenset()
-    has_gender_forms = "_" in text and _gender_form().search(text) is not None
-    if has_gender_forms:
+    found = _FAMILIES.of(text, characters, sure="breaks" if has_markup else "")
+    identifiers = found.pop("identifiers", ())
+    if "_" in text and _gender_form().search(text):
         strange -= {"_"}
+    elif identifiers:
+        found["harmless"] = found.get("harmless", ()) + identifiers
+    if not (found or decoders or strange):
+        return NOTHING
     return Patterns(
-        harmless=_HARMLESS.of(text, characters) + (() if has_gender_forms else _IDENTIFIER.of(text, characters)),
-        marks=_MARKS.of(text, characters),
-        tags=_TAGS.of(text, characters),
-        brackets=_BRACKETS.of(text, characters),
-        breaks=_BREAKS.of(text, characters, is_sure=has_markup),
-        choices=_CHOICES.of(text, characters),
         decoders=decoders,
         letters=frozenset(one for one in strange if one in _CODE_LETTERS or _is_letter(one, known)),
         signs=frozenset(one for one in strange if one in _CODE_SIGNS or _is_sign(one)),
+        **found,
     )
 
 

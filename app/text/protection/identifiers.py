@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.fairness.windows import finditer
-from app.text.protection.expressions import INNER_DOT, Checked, Expressions, Finder, Span, compiled
+from app.text.protection.expressions import INNER_DOT, Beside, Checked, Expressions, Finder, Searched, Span, compiled
 from app.text.protection.terminal import PROGRAMS
 from languages.registry import bracketed_endings, small_words
 
@@ -134,7 +134,7 @@ _HASH = 6
 _QUOTATION = 4  # words
 # A name in small letters with two hyphens or more, as of hosts (RFC 1123), regions and containers.
 _SLUG = r"(?:^|[^\p{L}\p{N}_./@:-])([a-z][a-z0-9]*(?:-[a-z0-9]+){2,})\b"
-_SLUG_PART = re.compile(r"[a-z0-9]-[a-z]*\d")
+_SLUG_PART = Beside("-", re.compile(r"[a-z0-9]-[a-z]*\d"))
 # Code between backticks, as CommonMark ("Code spans") and reStructuredText have it.
 _CODE = r"(?:^|[^\p{L}\p{N}`\\])(`(?:[^\s`]|[^\s`][^`\n]{0,300}[^\s`])`|``(?:[^\s`]|[^\s`][^`\n]{0,300}[^\s`])``)"
 _DIGITS = frozenset("0123456789")
@@ -147,7 +147,7 @@ _OPTION = re.compile(
     r"(?<![^\s(\[\"'`„“|,/])(?:--[a-z][a-z0-9]*+(?:-[a-z0-9]++)*+(?:=[^\s,;)\]\"'`]*[^\s,;.:)\]\"'`])?+|-[a-z])"
     r"(?![\w-])"
 )
-_OPTION_PART = re.compile(r"-[-a-z]")
+_OPTION_PART = Beside("-", re.compile(r"-[-a-z]"))
 # "The country --one of the smallest-- is old", "He said -a lot- of things."
 _TYPED_DASH = re.compile(r"\w--?(?!\S)")
 _LONGEST_INSERTION = 200  # characters

@@ -113,6 +113,8 @@ class Patterns(NamedTuple):
 
     def __or__(self, other: "Patterns") -> "Patterns":
         """Returns patterns that protect everything that either operand protects."""
+        if other is NOTHING or self is NOTHING:
+            return self if other is NOTHING else other
         return Patterns(
             self.literals + other.literals,
             self.expressions + other.expressions,
