@@ -9,6 +9,8 @@ DOUBLE = CURLY + '"'
 OPENING_QUOTES, CLOSING_QUOTES = DOUBLE + "'‘‚›‹", "\"'”“’‘»«›‹"
 OPENING, CLOSING = OPENING_QUOTES + r"(\[{¿¡", CLOSING_QUOTES + r")\]}"
 """Signs that may stand behind the final mark of a sentence."""
+QUOTATION_MARKS = OPENING_QUOTES + CLOSING_QUOTES + "‟‛「」『』〝〞〟"
+"""Those of all languages."""
 SPACES = " \u00a0\u202f"
 CURRENCIES = "$€£¥₹₽₩₺₴₪฿₿"
 

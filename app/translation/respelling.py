@@ -73,11 +73,9 @@ def respelled(
     """
     if translation.stored is not None or translation.terms or options.prefix is not None:
         return None
-    if price := (yield from unit_price(translation, direction, options)):
-        return price
-    if direction.here.code != direction.there.code:
-        for rule in (with_either(translation, direction, options), fields(translation, direction, options)):
-            if joined := (yield from rule):
+    if "/" in translation.source and direction.here.code != direction.there.code:
+        for rule in (unit_price, with_either, fields):
+            if joined := (yield from rule(translation, direction, options)):
                 return joined
     stand_ins = protected.stand_ins if protected else ()
     other = respell(translation.source, direction, stand_ins)

@@ -44,6 +44,8 @@ _SPACED_SLASH = re.compile(r"\s?/\s?")
 
 def spaced(sentence: str, direction: Direction) -> list[Edit]:
     """Returns how to write the signs of a sentence so that models know them: "Tage / Woche", "Vor- und Nachname"."""
+    if "/" not in sentence and "&" not in sentence:
+        return []
     edits = [Edit(place, place + 1, " / ") for place in _slashes(sentence, direction.here)]
     here, there = direction.here.conjunctions[:1], direction.there.conjunctions[:1]
     if here and there:
@@ -88,7 +90,7 @@ def unit_price(
     """Translates an amount or number with a slash and a noun alone: "$20/month". The amount stays, or is a stand-in."""
     match = _UNIT_PRICE.fullmatch(translation.source)
     ask, answer = direction.here.noun_probe, direction.there.noun_probe
-    if not (match and ask and answer) or direction.here.code == direction.there.code:
+    if not (match and ask and answer):
         return None
     answers = yield Question((ask.ask(match["noun"])[0],), replace(options, n_best=1))
     for found in answers or ():

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.fairness.windows import finditer
-from app.text.protection.expressions import INNER_DOT, Beside, Checked, Expressions, Finder, Searched, Span, compiled
+from app.text.protection.expressions import INNER_DOT, Beside, Checked, Expressions, Finder, Span, compiled
 from app.text.protection.terminal import PROGRAMS
 from languages.registry import bracketed_endings, small_words
 

@@ -19,8 +19,9 @@ from app.translation.rules.marks import (
     quotation_marks,
 )
 from app.translation.rules.names import streets
-from app.translation.rules.pair import Pair
+from app.translation.rules.pair import DOTS, FIGURE, Pair
 from app.translation.rules.spaces import (
+    APART,
     before_marks,
     before_numbers,
     before_signs,
@@ -31,8 +32,8 @@ from app.translation.rules.spaces import (
     scores,
     spans,
 )
+from languages.signs import QUOTATION_MARKS
 
-_DIGIT = re.compile(r"\d")
 _LAST_HOUR = 24.6  # 24.59
 
 
@@ -42,18 +43,18 @@ class Correction:
 
     Attributes:
         edits: Finds the edits, in order and disjoint.
+        needs: One of these is among the signs of each pair that it changes; None if it may change any.
         is_formatting: It follows conventions of the target language: a client that preserves formatting does without.
     """
 
     edits: Callable[[Pair], Sequence[Edit]]
+    needs: frozenset[str] | None = None
     is_formatting: bool = False
 
 
 def ordinals(pair: Pair) -> list[Edit]:
     """Corrects "22th" and "29ter", which models write because most ordinals end so."""
     slips = pair.there.writing.ordinal_slips
-    if not (slips and _DIGIT.search(pair.translation)):
-        return []
     found = ((match, slip) for slip in slips for match in slip.pattern.finditer(pair.translation))
     return sorted(Edit(*match.span("ending"), slip.ending) for match, slip in found if match[0] not in pair.source)
 
@@ -74,25 +75,28 @@ def regional_spelling(pair: Pair) -> list[Edit]:
     return spelling_edits(pair.source, pair.translation, pair.there)
 
 
+_FIGURES = frozenset({FIGURE})
+_DOTS = frozenset({DOTS, "…"})
+_QUOTATION_MARKS = frozenset(QUOTATION_MARKS)
 CORRECTIONS = (
     Correction(capitals),
-    Correction(ordinals),
-    Correction(hours),
-    Correction(beginning),
+    Correction(ordinals, _FIGURES),
+    Correction(hours, _FIGURES),
+    Correction(beginning, _DOTS),
     Correction(ending),
-    Correction(ellipses),
-    Correction(quotation_marks, is_formatting=True),
-    Correction(lost_quotation_mark),
-    Correction(lost_bracket),
-    Correction(before_marks, is_formatting=True),
-    Correction(inside, is_formatting=True),
-    Correction(before_numbers),
-    Correction(between_signs),
-    Correction(spans),
-    Correction(dashes),
-    Correction(scores),
-    Correction(before_signs, is_formatting=True),
-    Correction(no_break),
+    Correction(ellipses, _DOTS),
+    Correction(quotation_marks, _QUOTATION_MARKS, is_formatting=True),
+    Correction(lost_quotation_mark, _QUOTATION_MARKS),
+    Correction(lost_bracket, frozenset("(")),
+    Correction(before_marks, frozenset("?!;:"), is_formatting=True),
+    Correction(inside, _QUOTATION_MARKS | frozenset("([{¿¡"), is_formatting=True),
+    Correction(before_numbers, _FIGURES),
+    Correction(between_signs, frozenset({FIGURE, *APART})),
+    Correction(spans, frozenset("–-")),
+    Correction(dashes, frozenset("–—-")),
+    Correction(scores, frozenset(":–-")),
+    Correction(before_signs, frozenset("°%"), is_formatting=True),
+    Correction(no_break, frozenset("\u00a0\u202f")),
     Correction(regional_spelling),
     Correction(streets),
 )
@@ -117,6 +121,10 @@ def overlap(one: Edit, other: Edit) -> bool:
 
 def _wanted(pair: Pair) -> list[tuple[Edit, int]]:
     """The edits of all ``CORRECTIONS`` with their indices, in the order of the text."""
-    strict = pair.options.preserves_formatting
-    edits = ((rule.edits(pair), index) for index, rule in enumerate(CORRECTIONS) if not (rule.is_formatting and strict))
-    return sorted((edit, index) for found, index in edits for edit in found)
+    strict, signs = pair.options.preserves_formatting, pair.signs
+    wanted: list[tuple[Edit, int]] = []
+    for index, rule in enumerate(CORRECTIONS):
+        # A plain sentence needs four of them.
+        if (rule.needs is None or not rule.needs.isdisjoint(signs)) and not (rule.is_formatting and strict):
+            wanted += ((edit, index) for edit in rule.edits(pair))
+    return sorted(wanted)

@@ -239,12 +239,12 @@ def _final_mark(pair: Pair) -> list[Edit]:
     source, translation = pair.source, pair.translation
     here, there = _end(source), _end(translation)
     mark, other = (here["mark"] or "").replace(". . .", "..."), there["mark"] or ""
-    abbreviation = _abbreviation((*pair.here.writing.final_abbreviations, *pair.there.writing.final_abbreviations))
     at = len(translation) - len(there[0])
     if mark in _ELLIPSES and other in _ELLIPSES:
         return _ellipsis(pair, at, at + len(other), mark)
     if _same(mark, other):
         return _written(pair, at, at + len(other), other)
+    abbreviation = _abbreviation((*pair.here.writing.final_abbreviations, *pair.there.writing.final_abbreviations))
     is_short_form = abbreviation.search(source[: here.end("mark")][-_LAST:])
     if mark and (other or not is_short_form or pair.options.preserves_formatting):
         if not other and not (here["closing"].strip() and there["closing"].strip()):
@@ -290,6 +290,8 @@ def _abbreviation(words: tuple[str, ...]) -> re.Pattern[str]:
 
 def _footnote_mark(pair: Pair) -> list[Edit]:
     """Keeps the asterisks at the end, as in "Preis***": models lose some."""
+    if "*" not in pair.signs:
+        return []
     source, translation = pair.source, pair.translation
     here, there = (_ASTERISKS.search(text, max(0, len(text) - _LAST)) for text in (source, translation))
     assert here and there  # both match the empty end

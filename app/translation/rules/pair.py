@@ -1,9 +1,17 @@
 """What all rules look at: a sentence, a translation of it, and their languages."""
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from app.text.register import Register
 from languages.language import Language
+
+FIGURE = "0"
+"""Among the signs of a pair: any figure of any script."""
+DOTS = "..."
+_SIGN = re.compile(r"[^\w ,.]|\.{3}")
+_FIGURE = re.compile(r"\d")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,3 +74,10 @@ class Pair:
     def options(self) -> RuleOptions:
         """What the request asks for."""
         return self.direction.options
+
+    @cached_property
+    def signs(self) -> frozenset[str]:
+        """The signs of both texts but commas and full stops; ``FIGURE`` for a figure, ``DOTS`` for three full stops."""
+        both = f"{self.source} {self.translation}"
+        signs = frozenset(_SIGN.findall(both))
+        return signs | {FIGURE} if _FIGURE.search(both) else signs

@@ -11,7 +11,8 @@ from languages.signs import CLOSING, CURRENCIES, OPENING_QUOTES, SPACES, STAND_I
 # letters took 20 s.
 _NO_BREAK = re.compile(r"((?<!\w)\w++\.?|[^\w\s])([\u00a0\u202f])(?=(\w+|[^\w\s]))")
 # A currency or the like, and another sign behind a space; a number that is divided, or has a unit.
-_SYMBOL = f"[{CURRENCIES}©®™°§]"
+APART = f"{CURRENCIES}©®™°§"
+_SYMBOL = f"[{APART}]"
 _APART = re.compile(
     rf"(?=({_SYMBOL}) ([^\w\s])|([^\w\s.,;:!?]) ({_SYMBOL})"
     rf"|(?<![\w.,])(\d{{1,9}}) (: (?=\d)|[^\W\d_]{{1,3}}(?!\w)|°[CFK]))"

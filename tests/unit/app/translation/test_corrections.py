@@ -323,7 +323,8 @@ def test_signs_that_stand_apart_stay_apart(source, translation, expected):
 
 FRAGMENTS = st.sampled_from(
     "Hallo das Haus The Old Man and colour 22th 29ter 10\u00a0€ 10 € $ 12 „Gut“ “Good” «\u00a0Bon\u00a0» »Ja« ”Talo” "
-    "? ! … ... . : ; , * ** *** ) ( - iPhone I usw. Nr. 3 ça\u202f! quoi\u00a0: ® © ß".split(" ")
+    "? ! … ... . : ; , * ** *** ) ( - iPhone I usw. Nr. 3 ça\u202f! quoi\u00a0: ® © ß "
+    "3–5 1-10 7% 9 °C 7:6 – — it7".split(" ")
 )
 TEXTS = st.lists(st.tuples(FRAGMENTS, st.sampled_from(["", " ", "\u00a0", "\u202f"])), max_size=12).map(
     lambda parts: "".join(text + space for text, space in parts)
@@ -338,8 +339,7 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
     sentence = direction(here, there, is_strict=strict).pair(source, translation)
     found = sorted(edit for rule in CORRECTIONS if not (rule.is_formatting and strict) for edit in rule.edits(sentence))
     assert not any(overlap(*both) for both in pairwise(found))
-    edits = corrections(sentence)
-    assert edits == sorted(edits) and not any(overlap(*both) for both in pairwise(edits))
+    assert corrections(sentence) == found  # though rules are only asked where what they need is there
 
 
 @pytest.mark.parametrize(
