@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from onnxruntime import OrtValue
 
 from app.engine.decoding.batch_decoder import LiveRows
 from app.engine.decoding.neighbours import ExampleIds, Neighbours
 from app.engine.decoding.search import Beam, Steps
 from app.engine.decoding.shortlist import Shortlist
 from app.engine.memory import Memory
-from app.engine.onnx.native_inputs import choices, lexicons_of, no_lexicons, padded
+from app.engine.onnx.native_inputs import choices, lexicons_of, no_lexicons, number, padded
 from app.engine.onnx.neighbour_keys import Keys, joined_keys
 from app.engine.onnx.places import Places
 from app.engine.onnx.sessions import Features
@@ -201,7 +200,7 @@ class NativeRows(LiveRows[Features]):
         self._positions = np.zeros(0, dtype=np.int64)
         self._histories = np.zeros((0, _ROOM), dtype=np.int32)
         self._io = model.decoder.io_binding()
-        self._bound: OrtValue | None = None
+        self._bound: dict[str, object] = {}  # inputs: the same array needn't be bound again
         self._learning: bool | None = None  # whether the bound inputs have neighbours; None: nothing was bound yet
 
     def __len__(self) -> int:
@@ -300,7 +299,7 @@ class NativeRows(LiveRows[Features]):
                 "sources": padded([each.source for each in sentences]),
                 "fresh": fresh,
                 "thresholds": np.array(thresholds, dtype=np.float64),
-                "top": np.array(top),
+                "top": number(top),
                 **(lexicons or no_lexicons(len(counts), len(tokens))),
                 **(
                     {"choices": choices([each.choosable for each in sentences], greedy)}
@@ -337,21 +336,24 @@ class NativeRows(LiveRows[Features]):
 
     def _run_graph(self, given: dict[str, Array], *, states: bool) -> list[Array]:
         """Scores, tokens, parents, attended source positions, and the histories of the new rows; then their states."""
-        io = self._io
-        if self._bound is not self._memory.value:
-            self._bound = self._memory.value
-            io.bind_ortvalue_input("memory", self._bound)
+        io, bound, memory = self._io, self._bound, self._memory.value
+        if bound.get("memory") is not memory:
+            bound["memory"] = memory
+            io.bind_ortvalue_input("memory", memory)
         for name, array in given.items():
-            io.bind_cpu_input(name, array)
+            if bound.get(name) is not array:
+                bound[name] = array
+                io.bind_cpu_input(name, array)
         io.clear_binding_outputs()
         for name in (*_OUTPUTS, *(_STATES if states else ())):
             io.bind_output(name, "cpu")
-        io.bind_ortvalue_output("next_memory", self._bound)
+        io.bind_ortvalue_output("next_memory", memory)
         try:
             self._model.decoder.run_with_iobinding(io)
         except Exception as error:
             raise ModelFailure("ONNX Runtime failed to run the model.") from error
-        return [value.numpy() for value in io.get_outputs()[:-1]]
+        outputs = io.get_outputs_as_ortvaluevector()
+        return [outputs[index].numpy() for index in range(len(outputs) - 1)]
 
 
 def _open(path: Path) -> onnxruntime.InferenceSession:

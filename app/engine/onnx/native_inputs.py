@@ -1,6 +1,7 @@
 """Inputs of the native decoder graph, see ``kernels/operators.c``. B sentences, R rows, S source length, C pieces."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any
 
@@ -34,8 +35,15 @@ def choices(pieces: Sequence[Array], greedy: Sequence[bool]) -> Array:
     return table
 
 
-def no_lexicons(sentences: int, rows: int) -> dict[str, Array]:
-    """Nodes (1, 4), roots (B, 1) and progress (R, 2) of a batch without lexicons."""
+@lru_cache(maxsize=64)
+def number(value: int) -> Array:
+    """A number, () int64; the same array for the same number, which nobody changes."""
+    return np.array(value)
+
+
+@lru_cache(maxsize=64)
+def no_lexicons(sentences: int, rows: int) -> Mapping[str, Array]:
+    """Nodes (1, 4), roots (B, 1) and progress (R, 2) of a batch without lexicons; the same arrays, likewise."""
     return {
         "nodes": np.zeros((1, 4), np.int32),
         "roots": np.zeros((sentences, 1), np.int32),
@@ -49,20 +57,18 @@ def lexicons_of(beams: Sequence[Beam]) -> dict[str, Array] | None:
     if not known:
         return None
     longest = 1 + max(max(trees.roots) for trees, _ in known)
-    table = no_lexicons(len(beams), sum(len(beam.tokens) for beam in beams))
-    nodes, roots = [table["nodes"]], np.zeros((len(beams), longest), np.int32)
+    nodes, roots = [np.zeros((1, 4), np.int32)], np.zeros((len(beams), longest), np.int32)
+    progress = np.zeros((sum(len(beam.tokens) for beam in beams), 2), np.int64)
     row, added = 0, 0  # node 0 of each sentence is left out
     for index, beam in enumerate(beams):
         if beam.lexicon:
-            trees, progress = beam.lexicon
+            trees, used = beam.lexicon
             own = np.array(trees.nodes[1:], np.int32)
             own[:, 1:3] += added * (own[:, 1:3] > 0)
             nodes.append(own)
             for position, root in trees.roots.items():
                 roots[index, position] = root + added
-            table["progress"][row : row + len(progress)] = [
-                (each.used, each.node + added if each.node else 0) for each in progress
-            ]
+            progress[row : row + len(used)] = [(each.used, each.node + added if each.node else 0) for each in used]
             added += len(own)
         row += len(beam.tokens)
-    return table | {"nodes": np.concatenate(nodes), "roots": roots}
+    return {"nodes": np.concatenate(nodes), "roots": roots, "progress": progress}
