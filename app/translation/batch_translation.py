@@ -23,7 +23,7 @@ from app.engine.interface import (
 )
 from app.engine.interface import TokenEvent as DraftTokens
 from app.engine.options import SearchOptions
-from app.fairness.offload import Inline, is_brief, offload, size_of
+from app.fairness.offload import Inline, is_brief, offload
 from app.fairness.pauses import take_long
 from app.text.terms.glossary import Term, within
 from app.translation.assembly import ItemBuilder
@@ -91,7 +91,7 @@ class BatchTranslation:
         self._direction = Direction(language_of(self._source), language_of(wanted.locale or wanted.target), wanted)
         self._options = _search_options(wanted, segments, options)
         self._placeholders = engine.alphabet(self._source, wanted.target).placeholders
-        self._bulk = not is_brief(size_of(wanted.texts), Inline.TEXTS)
+        self._bulk = not is_brief(wanted.work[0], Inline.TEXTS)
         # Somebody who is writing the translation wants it as it is.
         self._corrects = wanted.options.prefix is None
         keeps_marks = wanted.preserves_formatting or not self._corrects

@@ -11,7 +11,7 @@ from app import tracing
 from app.engine.interface import RequestQuota, Timing, TranslationEngine
 from app.errors import UnsupportedPair
 from app.fairness.budget import checkpoint
-from app.fairness.offload import Inline, offload, size_of
+from app.fairness.offload import offload
 from app.text.detection import Detection, Detector
 from app.text.markup.extraction import extract_parts
 from app.text.pieces import PIECE_CHARS
@@ -145,21 +145,15 @@ async def work_out(wanted: TranslationRequest, function: Callable[..., Result], 
         Overloaded: The pool is full for texts of this size.
     """
     with tracing.span("prepare", function=function.__name__):
-        size, inline = _amount(wanted)
+        size, inline = wanted.work
         return await offload(function, *arguments, size=size, inline=inline)
 
 
 async def put_together(wanted: TranslationRequest, function: Callable[..., Result], *arguments: object) -> Result:
     """Like ``work_out``, but never refused, because the texts are already translated."""
     with tracing.span("render", function=function.__name__):
-        size, inline = _amount(wanted)
+        size, inline = wanted.work
         return await offload(function, *arguments, size=size, inline=inline, admitted=True)
-
-
-def _amount(wanted: TranslationRequest) -> tuple[int, Inline]:
-    """The size and the kind of the work on a request's texts."""
-    is_plain = not (wanted.markup or wanted.protect or wanted.glossary or wanted.memory)
-    return size_of(wanted.texts), Inline.TEXTS if is_plain else Inline.NEVER
 
 
 def _begin(wanted: TranslationRequest, reader: Iterator[Batch]) -> tuple[list[ItemBuilder], Batch | None]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from app.engine.interface import Splitting, Timing
 from app.engine.options import SearchOptions
 from app.errors import UnsupportedPair
+from app.fairness.offload import Inline, size_of
 from app.text.detection import Detection
 from app.text.markup.extraction import Rules
 from app.text.memory.matching import Match, TranslationMemory
@@ -108,6 +109,12 @@ class TranslationRequest(Wish):
     alignment: bool = False
     tokens: bool = False
     skips_unsupported: bool = False
+
+    @cached_property
+    def work(self) -> tuple[int, Inline]:
+        """The size and the kind of the work on the texts."""
+        is_plain = not (self.markup or self.protect or self.glossary or self.memory)
+        return size_of(self.texts), Inline.TEXTS if is_plain else Inline.NEVER
 
     @property
     def characters(self) -> int:

@@ -1,6 +1,7 @@
 """Turns the parameters of a request into a checked request. Pure: no I/O, no clock, no web framework."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from app.api.libretranslate import parameters as p
 from app.api.libretranslate.endpoints import TRANSLATE
@@ -25,23 +26,26 @@ def parse_translation(
         InvalidRequest: With the contract's text for the first check that failed, or a subclass of it.
     """
     given = TRANSLATE.read(values, settings=settings, pairs=pairs)
-    wish, deadline_s = wish_of(given), given[p.DEADLINE]
+    wish, deadline_s, details, streams = _wish(given), given[p.DEADLINE], given[p.DETAILS], given[p.STREAM]
     return TranslationRequest(
-        **vars(wish),
+        **wish,
         texts=given[p.Q],
         markup=given[p.MARKUP],
-        splitting="sentences" if wish.options.prefix is None else "off",
+        splitting="sentences" if wish["options"].prefix is None else "off",
         alternatives=given[p.ALTERNATIVES],
         deadline_s=min(settings.request_timeout_s, deadline_s or settings.request_timeout_s),
-        details=given[p.DETAILS],
-        alignment=given[p.DETAILS] or given[p.STREAM],
-        tokens=given[p.STREAM],
+        details=details,
+        alignment=details or streams,
+        tokens=streams,
         skips_unsupported=p.is_list(given),
     )
 
 
 def wish_of(given: Given) -> Wish:
     """Returns what parameters of any endpoint that translates ask for."""
+    return Wish(**_wish(given))
+
+
+def _wish(given: Given) -> dict[str, Any]:
     options = given[p.OPTIONS] or SearchOptions(beam_size=given.settings.beam_size)
-    locale = locale_of(str(given.values[p.TARGET.name]))
-    return Wish(**{"options": options, "locale": locale, **given.wish})
+    return {"options": options, "locale": locale_of(str(given.values[p.TARGET.name])), **given.wish}
