@@ -5,8 +5,7 @@ The bundles can be read again at any time. A request keeps the models that it be
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,14 +162,11 @@ class Registry:
         _log(report)
         return report
 
-    @asynccontextmanager
-    async def route(self, source: str, target: str) -> AsyncIterator[Sequence[OpenHop]]:
+    def route(self, source: str, target: str) -> "OpenRoute":
         """Keeps the models of a pair in memory; see ``app.engine.interface.TranslationEngine``."""
         if self._state != EngineState.READY:
             raise EngineUnavailable(f"The translation engine is {self._state}.")
-        hops = self._route(source, target)
-        async with self._pool.using(*(hop.model for hop in hops), patience_s=MODEL_PATIENCE_S) as engines:
-            yield [OpenHop(engine, hop.source, hop.target) for engine, hop in zip(engines, hops, strict=True)]
+        return OpenRoute(self._pool, self._route(source, target))
 
     async def inspect(self, call: InspectionCall) -> Inspection:
         """See ``app.engine.interface.TranslationEngine``."""
@@ -273,6 +269,21 @@ class Registry:
         self._routes = find_routes(models, middle=settings.pivot, max_bytes=settings.max_models_bytes)
         self._models = models
         self._pairs = frozenset(self._routes)
+
+
+class OpenRoute:
+    """The models of a route, which are in memory inside the ``async with`` block."""
+
+    def __init__(self, pool: ModelPool, hops: Route) -> None:
+        self._pool, self._hops = pool, hops
+        self._models = [hop.model for hop in hops]
+
+    async def __aenter__(self) -> Sequence[OpenHop]:
+        engines = await self._pool.take(self._models, MODEL_PATIENCE_S)
+        return [OpenHop(engine, hop.source, hop.target) for engine, hop in zip(engines, self._hops, strict=True)]
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pool.give_back(self._models)
 
 
 def _opened(model: ServedModel) -> Bundle:

@@ -1,27 +1,40 @@
 """The one place where a request's deadline is enforced: it covers markup, detection and a hanging engine, too."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
-from typing import TypeVar
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, aclosing
+from typing import Any, TypeVar
 
 from app.errors import DeadlineExceeded
 
 Item = TypeVar("Item")
 
 
-@asynccontextmanager
-async def deadline(seconds: float | None) -> AsyncIterator[None]:
+def deadline(seconds: float | None) -> AbstractAsyncContextManager[None]:
     """Ends what is inside the ``async with`` block after so many seconds; None for no limit.
 
     Raises:
         DeadlineExceeded: It was not done by then.
     """
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError:
-        raise _exceeded() from None
+    return _Deadline(seconds)
+
+
+class _Deadline:
+    """No generator: an event loop keeps a list of those that are asynchronous."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._timeout = asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, *error: Any) -> None:
+        try:
+            await self._timeout.__aexit__(*error)
+        except TimeoutError:
+            raise _exceeded() from None
+        if error[0] is not None and issubclass(error[0], TimeoutError):
+            raise _exceeded() from None
 
 
 async def within(events: AsyncGenerator[Item, None], deadline_s: float | None) -> AsyncGenerator[Item, None]:

@@ -82,6 +82,18 @@ class ModelPool:
         """Keeps the models in memory inside the ``async with`` block; loads them if necessary.
 
         Raises:
+            DragomanError: As ``take``.
+        """
+        engines = await self.take(models, patience_s)
+        try:
+            yield engines
+        finally:
+            self.give_back(models)
+
+    async def take(self, models: Sequence[ServedModel], patience_s: float = 0.0) -> list[ModelEngine]:
+        """Keeps the models in memory until they are given back; loads them if necessary.
+
+        Raises:
             Overloaded: There was no memory for ``patience_s`` seconds, because other models were in use.
             BundleError: A model can't be loaded.
         """
@@ -98,13 +110,18 @@ class ModelPool:
             for load in loads:
                 # A waiting request may be cancelled; the others, and later ones, still want the model.
                 await asyncio.shield(load)
-            yield [model.engine for model in models if model.engine]
-        finally:
-            for model in models:
-                model.users -= 1
-                model.last_used = next(self._clock)
-                self._unload_if_retired(model)
-            self._note_change()
+        except BaseException:
+            self.give_back(models)
+            raise
+        return [model.engine for model in models if model.engine]
+
+    def give_back(self, models: Sequence[ServedModel]) -> None:
+        """Ends one use of models that were taken."""
+        for model in models:
+            model.users -= 1
+            model.last_used = next(self._clock)
+            self._unload_if_retired(model)
+        self._note_change()
 
     async def load(self, model: ServedModel) -> None:
         """Loads a model before its first request.
