@@ -20,6 +20,9 @@ def search(expression: re.Pattern[str], text: str, begin: int) -> re.Match[str] 
         text: Any string.
         begin: Where to begin.
     """
+    if len(text) <= _WINDOW_CHARS:
+        checkpoint()
+        return expression.search(text, begin)
     while True:
         checkpoint()
         end = begin + _WINDOW_CHARS
@@ -36,6 +39,13 @@ def search(expression: re.Pattern[str], text: str, begin: int) -> re.Match[str] 
 
 def finditer(expression: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """Yields all non-empty matches, as ``expression.finditer`` does; see ``search``."""
+    if len(text) <= _WINDOW_CHARS:
+        checkpoint()
+        return expression.finditer(text)
+    return _by_windows(expression, text)
+
+
+def _by_windows(expression: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     match = search(expression, text, 0)
     while match:
         yield match

@@ -63,6 +63,8 @@ def emphasised(sentence: str) -> list[Range]:
 def _runs(sentence: str) -> Iterator[list[Range]]:
     """Yields words in capitals that stand beside one another."""
     for match in _RUN.finditer(sentence):
+        if not any(map(str.isupper, match[0].split(" "))):
+            continue
         run: list[Range] = []
         for word in _WORD.finditer(sentence, *match.span()):
             if word[0].isupper() and len(word[0].lower()) == len(word[0]):

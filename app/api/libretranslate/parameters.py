@@ -275,10 +275,14 @@ def _served_pair(given: Given) -> None:
         check_pair(given[SOURCE], given[TARGET], given.pairs)
 
 
+_OPTION_NAMES = frozenset(each.name for each in OPTIONS_IN_ORDER)
+
+
 def _options(given: Given) -> SearchOptions:
     # Alternatives of HTML would need the markup placed in each of them; the contract answers an empty list.
     alternatives = 0 if given[MARKUP] else given[ALTERNATIVES]
-    asked: dict[str, Any] = {each.name: given[each] for each in OPTIONS_IN_ORDER if not each.is_absent(given.values)}
+    sent = () if given.values.keys().isdisjoint(_OPTION_NAMES) else OPTIONS_IN_ORDER
+    asked: dict[str, Any] = {each.name: given[each] for each in sent if not each.is_absent(given.values)}
     width = asked.get("beam_size")
     if type(width) is int and 1 <= width <= alternatives:
         raise OptionOutOfRange(f"beam_size is {width}; it must be greater than alternatives, which is {alternatives}.")

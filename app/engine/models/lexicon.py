@@ -75,16 +75,21 @@ class Lexicon:
         words = [match.span() for match in WORD.finditer(text)]
         titled = _is_title(text, words)
         found: list[FoundWord] = []
-        for index, (begin, end) in enumerate(words):
-            if found and begin < found[-1].end:
+        entries, done = self._entries, 0
+        for (begin, end), (beyond, last) in zip(words, [*words[1:], (0, 0)], strict=False):
+            if begin < done:
                 continue  # the second word of a term
-            ends = [end]
-            if index + 1 < len(words) and text[end : words[index + 1][0]] == " ":
-                ends.insert(0, words[index + 1][1])
-            for last in ends:
-                if translations := self._looked_up(text[begin:last], titled=titled, first=begin == 0):
-                    found.append(FoundWord(begin, last, tuple(translations)))
-                    break
+            translations: list[str] = []
+            is_pair = beyond == end + 1 and text[end] == " "
+            if is_pair and (text[begin:last] in entries or titled or not begin):
+                translations, done = self._looked_up(text[begin:last], titled=titled, first=not begin), last
+            # The quickest tests first, since every word of every sentence comes here.
+            if not translations and ((word := text[begin:end]) in entries or word[0].isupper()):
+                translations, done = self._looked_up(word, titled=titled, first=not begin), end
+            if translations:
+                found.append(FoundWord(begin, done, tuple(translations)))
+            else:
+                done = end
         return found
 
     def names(self, text: str, found: Sequence[FoundWord]) -> list[FoundWord]:
@@ -103,15 +108,15 @@ class Lexicon:
         return [
             FoundWord(begin, end, (text[begin:end],))
             for index, (begin, end) in enumerate(words)
-            if self._may_be_name(text, begin, end)
+            if not text[begin:end].islower()
+            and self._may_be_name(text, begin, end)
             and not any(each.begin <= begin < each.end for each in found)
             and not self._is_common_noun(text[begin:end], _texts(text, words[max(0, index - 2) : index]))
         ]
 
     def _may_be_name(self, text: str, begin: int, end: int) -> bool:
-        # The quickest tests first, since every word of every sentence comes here.
         word = text[begin:end]
-        if len(word) < _SHORTEST_NAME or word.islower() or word.isupper() or not word.isalpha():
+        if len(word) < _SHORTEST_NAME or word.isupper() or not word.isalpha():
             return False
         # An entry may have no translation: it is a word that the model knows.
         if word in self._entries or lowered(word) in self._entries:

@@ -6,6 +6,7 @@ None of them should: a test looks for it. So the order decides nothing but what 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.text.inline.placement import Edit
 from app.text.regional_spelling import spelling_edits
@@ -121,10 +122,15 @@ def overlap(one: Edit, other: Edit) -> bool:
 
 def _wanted(pair: Pair) -> list[tuple[Edit, int]]:
     """The edits of all ``CORRECTIONS`` with their indices, in the order of the text."""
-    strict, signs = pair.options.preserves_formatting, pair.signs
-    wanted: list[tuple[Edit, int]] = []
-    for index, rule in enumerate(CORRECTIONS):
-        # A plain sentence needs four of them.
-        if (rule.needs is None or not rule.needs.isdisjoint(signs)) and not (rule.is_formatting and strict):
-            wanted += ((edit, index) for edit in rule.edits(pair))
-    return sorted(wanted)
+    asked = _asked(pair.signs, strict=pair.options.preserves_formatting)
+    return sorted((edit, index) for index, rule in asked for edit in rule.edits(pair))
+
+
+@lru_cache(maxsize=1024)
+def _asked(signs: frozenset[str], *, strict: bool) -> tuple[tuple[int, Correction], ...]:
+    """The rules that may change a pair with these signs, with their indices: four of them if it has none."""
+    return tuple(
+        (index, rule)
+        for index, rule in enumerate(CORRECTIONS)
+        if (rule.needs is None or not rule.needs.isdisjoint(signs)) and not (rule.is_formatting and strict)
+    )
