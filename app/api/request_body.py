@@ -14,7 +14,7 @@ from python_multipart import create_form_parser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from app.api.long_json import parse_json, too_long
 from app.errors import Cancelled, InvalidRequest
@@ -80,18 +80,18 @@ async def read_body(request: Request, max_body_bytes: int) -> bytearray:
         Overloaded: Bodies take all the memory that there is for them.
         Cancelled: The client went away before it was complete.
     """
-    too_large = HTTPException(413, f"The request body exceeds the limit of {max_body_bytes} bytes.")
-    if int(request.headers.get("content-length", "0")) > max_body_bytes:  # the HTTP parser has checked the number
-        raise too_large
-    chunks = bytearray()
-    try:
-        async for chunk in request.stream():
-            chunks += chunk
-            if len(chunks) > max_body_bytes:
-                raise too_large
-    except ClientDisconnect:
-        raise Cancelled("The client closed the connection before the body was complete.") from None
-    return chunks
+    chunks, goes_on = bytearray(), True
+    size = int(request.headers.get("content-length", "0"))  # the HTTP parser has checked the number
+    while True:
+        if size > max_body_bytes:
+            raise HTTPException(413, f"The request body exceeds the limit of {max_body_bytes} bytes.")
+        if not goes_on:
+            return chunks
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise Cancelled("The client closed the connection before the body was complete.")
+        chunks += message.get("body", b"")
+        size, goes_on = len(chunks), message.get("more_body", False)
 
 
 def body_bytes(request: Request) -> int | None:

@@ -125,7 +125,7 @@ class BatchDecoder(Generic[Features]):
     @property
     def live_rows(self) -> int:
         """Rows of the next step."""
-        return sum(search.rows for search in self.searches)
+        return sum(search.rows for search in self.searches) if self.searches else 0  # asked for often
 
     def join(self, searches: Sequence[Search], features: Sequence[Features]) -> None:
         """Add sentences with their encoder features; they start at the next step."""
