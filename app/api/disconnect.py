@@ -10,6 +10,9 @@ from app.errors import Cancelled
 
 Result = TypeVar("Result")
 
+# Most requests are over by then, and need no task that waits for the client to go.
+_SHORT_S = 0.02
+
 
 async def run_while_connected(request: Request, work: Awaitable[Result]) -> Result:
     """Awaits ``work``, and cancels it when the client goes away. The request's body must have been read.
@@ -19,15 +22,20 @@ async def run_while_connected(request: Request, work: Awaitable[Result]) -> Resu
     """
     task = asyncio.current_task()
     assert task
-    watcher = asyncio.create_task(_disconnected(request))
+    watcher: asyncio.Task[None] | None = None
     is_over = is_gone = False
+
+    def watch() -> None:
+        nonlocal watcher
+        watcher = asyncio.create_task(_disconnected(request))
+        watcher.add_done_callback(cancel)
 
     def cancel(watcher: asyncio.Task[None]) -> None:
         nonlocal is_gone
         if not (is_over or watcher.cancelled() or task.cancelling()):
             is_gone = task.cancel()
 
-    watcher.add_done_callback(cancel)
+    waiting = asyncio.get_running_loop().call_later(_SHORT_S, watch)
     try:
         # The engine frees the rows while it handles the cancellation.
         return await work
@@ -37,7 +45,9 @@ async def run_while_connected(request: Request, work: Awaitable[Result]) -> Resu
         raise
     finally:
         is_over = True
-        watcher.cancel()
+        waiting.cancel()
+        if watcher:
+            watcher.cancel()
 
 
 async def _disconnected(request: Request) -> None:

@@ -111,8 +111,7 @@ class Translator:
                             timing += event
                         else:
                             yield event
-            await put_together(wanted, _assemble, items, batch)
-            batch = await put_together(wanted, _next_batch, wanted, reader)
+            batch = await put_together(wanted, _assemble, items, batch, wanted, reader)
             if options.prefix is not None:  # which belongs to the first sentence alone
                 options = replace(options, prefix=None)
         yield await put_together(wanted, self._finish, wanted, items, found, timing)
@@ -167,12 +166,16 @@ def _next_batch(wanted: TranslationRequest, reader: Iterator[Batch]) -> Batch | 
     return batch
 
 
-def _assemble(items: Sequence[ItemBuilder], batch: Batch) -> None:
+def _assemble(
+    items: Sequence[ItemBuilder], batch: Batch, wanted: TranslationRequest, reader: Iterator[Batch]
+) -> Batch | None:
+    """Puts the translations of a batch together; returns the next one."""
     batch.reverse()  # each passage is freed here, and not all of them together on the event loop
     while batch:
         checkpoint()
         passage = batch.pop()
         items[passage.item].add(passage)
+    return _next_batch(wanted, reader)
 
 
 def _detect_all(detector: Detector, wanted: TranslationRequest, pairs: frozenset[tuple[str, str]]) -> list[_Found]:

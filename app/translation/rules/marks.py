@@ -290,7 +290,7 @@ def _abbreviation(words: tuple[str, ...]) -> re.Pattern[str]:
 
 def _footnote_mark(pair: Pair) -> list[Edit]:
     """Keeps the asterisks at the end, as in "Preis***": models lose some."""
-    if "*" not in pair.signs:
+    if "*" not in pair.source:
         return []
     source, translation = pair.source, pair.translation
     here, there = (_ASTERISKS.search(text, max(0, len(text) - _LAST)) for text in (source, translation))

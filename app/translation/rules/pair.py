@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from app.text.register import Register
 from languages.language import Language
@@ -75,7 +74,7 @@ class Pair:
         """What the request asks for."""
         return self.direction.options
 
-    @cached_property
+    @property
     def signs(self) -> frozenset[str]:
         """The signs of both texts but commas and full stops; ``FIGURE`` for a figure, ``DOTS`` for three full stops."""
         both = f"{self.source} {self.translation}"
