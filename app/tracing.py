@@ -75,6 +75,11 @@ def span(name: str, **attributes: str | int) -> AbstractContextManager["Span | N
     return _ended(_provider, name, _below(parent), attributes) if _provider and parent else _OFF
 
 
+def is_entered() -> bool:
+    """Tells whether spans are recorded below one that was entered."""
+    return _provider is not None and _current.get() is not None
+
+
 class Phase(NamedTuple):
     """A span that is over; times are those of ``time.monotonic``."""
 

@@ -5,7 +5,7 @@ import random
 import re
 import time
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import tracing
@@ -48,13 +48,14 @@ class RequestContext:
             return
         headers = identity(scope)
         trace_id = headers.get(contract_of(scope).trace_header or "")
+        own_headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         status = 0
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message).update(headers)
+                message = {**message, "headers": [*message["headers"], *own_headers]}
             await send(message)
 
         token, own_account = request_id.set(headers[_REQUEST_ID]), account.set(Account())

@@ -28,11 +28,18 @@ def choices(pieces: Sequence[Array], greedy: Sequence[bool]) -> Array:
         pieces: Of each sentence; none for one that may choose from all.
         greedy: Of each sentence, as far as they are known.
     """
+    if not any(greedy):
+        return _no_choices(len(pieces))
     chosen = [each if limited else each[:0] for each, limited in zip_longest(pieces, greedy)]
     table = np.full((len(chosen), max(1, *map(len, chosen))), -1, dtype=np.int32)
     for row, some in zip(table, chosen, strict=True):
         row[: len(some)] = some
     return table
+
+
+@lru_cache(maxsize=64)
+def _no_choices(sentences: int) -> Array:
+    return np.full((sentences, 1), -1, dtype=np.int32)
 
 
 @lru_cache(maxsize=64)

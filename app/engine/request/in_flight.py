@@ -266,7 +266,7 @@ class RequestTask:
         assert item.future
         outcome = await item.future
         self._queue_s.append(outcome.timing.queue_s)
-        if outcome.ended and len(self._queue_s) <= _TRACED:
+        if outcome.ended and len(self._queue_s) <= _TRACED and tracing.is_entered():
             _trace(segment, outcome)
         self._encode_s = max(self._encode_s, outcome.timing.encode_s)
         hypotheses = outcome.hypotheses

@@ -6,7 +6,7 @@ from typing import Any
 from app.text.protection.expressions import Beside, Expressions
 
 # From the commonest to the rarest in texts; other characters are rarer still.
-_COMMON = " .enirstadhulgocmbfwkzvpyjxq"
+_COMMON = " .enirstadhulgocmbfwkzvpyjxqSITDAWEMHBGFLNRPKVUOCJZQYX"
 
 
 class Families:
