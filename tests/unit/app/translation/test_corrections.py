@@ -324,7 +324,7 @@ def test_signs_that_stand_apart_stay_apart(source, translation, expected):
 FRAGMENTS = st.sampled_from(
     "Hallo das Haus The Old Man and colour 22th 29ter 10\u00a0€ 10 € $ 12 „Gut“ “Good” «\u00a0Bon\u00a0» »Ja« ”Talo” "
     "? ! … ... . : ; , * ** *** ) ( - iPhone I usw. Nr. 3 ça\u202f! quoi\u00a0: ® © ß "
-    "3–5 1-10 7% 9 °C 7:6 – — it7".split(" ")
+    "3–5 1-10 7% 9 °C 7:6 – — it7 {x } ¿qué [ a".split(" ")
 )
 TEXTS = st.lists(st.tuples(FRAGMENTS, st.sampled_from(["", " ", "\u00a0", "\u202f"])), max_size=12).map(
     lambda parts: "".join(text + space for text, space in parts)
