@@ -35,11 +35,16 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def folder(tmp_path: Path, url: str) -> Path:
-    """A folder with the OpenAPI document."""
-    (tmp_path / "spec.json").write_text(httpx.get(f"{url}/spec").text)
-    return tmp_path
+@pytest.fixture(scope="module")
+def npm_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what package.json names."""
+    if not shutil.which("npm"):
+        pytest.skip("npm is missing; on Debian: apt-get install npm")
+    folder = tmp_path_factory.mktemp("npm")
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(HERE / name, folder)
+    run("npm", "ci", "--no-audit", "--no-fund", folder=folder)
+    return folder
 
 
 def check(answer: dict) -> None:
@@ -49,15 +54,13 @@ def check(answer: dict) -> None:
     assert (language, text.lower().startswith("good morning")) == ("DE", True)
 
 
-def test_typescript(folder: Path, url: str) -> None:
-    if not shutil.which("npm"):
-        pytest.skip("npm is missing; on Debian: apt-get install npm")
-    for name in ("package.json", "package-lock.json", "tsconfig.json", "client.ts"):
-        shutil.copy(HERE / name, folder)
-    run("npm", "ci", "--no-audit", "--no-fund", folder=folder)
-    run("npx", "openapi-typescript", "spec.json", "--output", "api.d.ts", folder=folder)
-    run("npx", "tsc", "--project", ".", folder=folder)
-    answer = json.loads(run("node", "built/client.js", url, folder=folder))
+def test_typescript(npm_packages: Path, url: str) -> None:
+    (npm_packages / "spec.json").write_text(httpx.get(f"{url}/spec").text)
+    for name in ("tsconfig.json", "client.ts"):
+        shutil.copy(HERE / name, npm_packages)
+    run("npx", "openapi-typescript", "spec.json", "--output", "api.d.ts", folder=npm_packages)
+    run("npx", "tsc", "--project", ".", folder=npm_packages)
+    answer = json.loads(run("node", "built/client.js", url, folder=npm_packages))
     check(answer)
     assert len(answer["list"]) == 2 and answer["list"][1] == "Good evening!"
     assert [each["language"] for each in answer["detected"]] == ["de", "en"]
@@ -66,31 +69,30 @@ def test_typescript(folder: Path, url: str) -> None:
     assert answer["unknown"] == "glossary_not_found"
 
 
-def test_python(folder: Path, url: str) -> None:
-    run(sys.executable, "-m", "venv", "environment", folder=folder)
-    programs = folder / "environment" / "bin"
-    run(programs / "pip", "install", "--quiet", "--requirement", HERE / "requirements.txt", folder=folder)
+def test_python(tmp_path: Path, url: str) -> None:
+    (tmp_path / "spec.json").write_text(httpx.get(f"{url}/spec").text)
+    run(sys.executable, "-m", "venv", "--without-pip", "environment", folder=tmp_path)
+    programs = tmp_path / "environment" / "bin"
+    uv = Path(sys.executable).parent / "uv"
+    install = [uv, "pip", "install", "--quiet", "--python", programs / "python"]
+    run(*install, "--requirement", HERE / "requirements.txt", folder=tmp_path)
     generate = [programs / "openapi-python-client", "generate", "--path", "spec.json", "--meta", "none"]
     generate += ["--output-path", "generated", "--fail-on-warning"]
-    warnings = run(*generate, folder=folder, programs=programs)  # ruff is one of them
+    warnings = run(*generate, folder=tmp_path, programs=programs)  # ruff is one of them
     assert "warning" not in warnings.lower()
-    shutil.copy(HERE / "client.py", folder)
-    check(json.loads(run(programs / "python", "client.py", url, folder=folder)))
+    shutil.copy(HERE / "client.py", tmp_path)
+    check(json.loads(run(programs / "python", "client.py", url, folder=tmp_path)))
 
 
 REFUSED_BY_DEEPLS_CONTRACT = re.compile("CustomInstruction|rephraseText")
 INSIDE_THE_CLIENT = re.compile("constructor|internal|pipeToStream|constructUserAgentString")
 
 
-def test_every_method_of_deepls_node_client_is_served_or_refused_by_name(url: str, tmp_path: Path) -> None:
-    if not shutil.which("npm"):
-        pytest.skip("npm is missing; on Debian: apt-get install npm")
-    for name in ("package.json", "package-lock.json", "deepl.mjs"):
-        shutil.copy(HERE / name, tmp_path)
-    run("npm", "ci", "--no-audit", "--no-fund", folder=tmp_path)
+def test_every_method_of_deepls_node_client_is_served_or_refused_by_name(url: str, npm_packages: Path) -> None:
+    shutil.copy(HERE / "deepl.mjs", npm_packages)
     body = {"name": "Site", "source_lang": "de", "target_lang": "en"}
     memory = httpx.post(f"{url}/v3/translation_memories", json=body).json()["translation_memory_id"]
-    answer = json.loads(run("node", "deepl.mjs", url, "any-key", memory, tmp_path, folder=tmp_path))
+    answer = json.loads(run("node", "deepl.mjs", url, "any-key", memory, npm_packages, folder=npm_packages))
     methods = {name for name in answer["methods"] if not INSIDE_THE_CLIENT.match(name)}
     assert methods == answer["told"].keys()
     refused = {name for name in methods if REFUSED_BY_DEEPLS_CONTRACT.search(name)}
