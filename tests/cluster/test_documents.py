@@ -23,7 +23,7 @@ from tests.support.postgresql import PostgreSQL
 
 pytestmark = pytest.mark.cluster
 
-DONE_S = 90.0
+DONE_S = 180.0
 LINES = [f"Ich möchte {number} Bier und {number + 1} Brote." for number in range(1000, 2500)]
 TEXT = "\n".join(LINES)
 

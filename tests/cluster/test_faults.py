@@ -18,7 +18,7 @@ from tests.support.postgresql import PostgreSQL
 pytestmark = pytest.mark.cluster
 
 ANSWER_S = 30.0
-BACK_S = 60.0
+BACK_S = 120.0
 
 
 @pytest.mark.parametrize("server", ["served", "dragoman"])

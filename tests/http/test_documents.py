@@ -23,6 +23,7 @@ from tests.support.fakes import FakeEngine, serving
 TEXT = b"Guten Morgen!\nWo ist der Bahnhof?\n"
 TRANSLATED = b"Good morning!\nWhere is the station?\n"
 UPLOAD = {"source_lang": "DE", "target_lang": "EN-GB"}
+PATIENCE_S = 120  # an upper bound for what should happen at once, on a machine with much else to do
 
 
 async def upload(client: httpx.AsyncClient, name: str = "a.txt", content: bytes = TEXT, **fields: str) -> dict:
@@ -32,7 +33,7 @@ async def upload(client: httpx.AsyncClient, name: str = "a.txt", content: bytes 
 
 
 async def finished(client: httpx.AsyncClient, handle: dict) -> dict:
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE_S):
         while True:
             path = f"/v2/document/{handle['document_id']}"
             status = (await client.post(path, json={"document_key": handle["document_key"]})).json()
@@ -267,7 +268,7 @@ async def test_a_document_waits_for_an_engine_that_is_away(client, engine, monke
     monkeypatch.setattr("app.documents.jobs._POLL_S", 0.01)
     engine.error = EngineUnavailable("No replica of the model answers.")
     handle = await upload(client)
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE_S):
         while len(engine.calls) < 5:
             await anyio.sleep(0.01)
     engine.error = None
@@ -312,14 +313,14 @@ async def test_documents_go_on_after_an_error_that_nobody_foresaw(client, engine
     broken("fail")
     for _ in range(2):
         await upload(client, content=b"FAIL")
-    assert await asyncio.to_thread(both_failed.wait, 20)
+    assert await asyncio.to_thread(both_failed.wait, PATIENCE_S)
     assert (await finished(client, await upload(client)))["status"] == "done"
     assert [caplog.text.count(f"ZeroDivisionError: in {name}") for name in left] == [2, 2]
 
 
 async def test_a_client_that_goes_takes_its_document_along(engine, tmp_path):
     async with serving(engine, Settings(data=tmp_path)) as client:
-        with anyio.move_on_after(5) as scope:
+        with anyio.move_on_after(PATIENCE_S) as scope:
             async with anyio.create_task_group() as tasks:
 
                 async def ask() -> None:
@@ -357,7 +358,7 @@ async def test_a_document_costs_its_characters_once_and_nothing_if_it_fails(tmp_
         assert (await finished(client, handle))["billed_characters"] == 10
         assert await used(client) == 10
         assert (await finished(client, await upload(client, content=b"Hallo FAIL")))["status"] == "error"
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE_S):
             while await used(client) != 10:
                 await anyio.sleep(0.01)
         status = await finished(client, await upload(client, content=b"Hallo Welt! " * 10))

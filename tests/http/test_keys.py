@@ -157,7 +157,7 @@ async def test_who_leaves_while_a_thread_counts_pays_nothing(tmp_path, store, is
 
         def spend_late(*arguments) -> None:
             counting.set()
-            assert may_count.wait(30)
+            assert may_count.wait(120)
             spend(*arguments)
 
         monkeypatch.setattr(access.store, "spend", spend_late)

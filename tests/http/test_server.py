@@ -73,7 +73,7 @@ def announced_url(process: subprocess.Popen[str]) -> str:
 def translate(url: str) -> str:
     body = json.dumps({"q": "Ich möchte ein Bier.", "source": "de", "target": "en"}).encode()
     request = Request(f"{url}/translate", body, {"Content-Type": "application/json"})
-    with urlopen(request, timeout=30) as response:
+    with urlopen(request, timeout=120) as response:
         return str(json.load(response)["translatedText"])
 
 
@@ -94,7 +94,7 @@ def test_signals_reload_it_and_end_it_after_the_request_under_way() -> None:
         process.send_signal(signal.SIGHUP)
         assert process.stdout.readline() == "reloaded\n"
         process.send_signal(signal.SIGHUP)
-        with urlopen(f"{url}/readyz", timeout=10) as response:
+        with urlopen(f"{url}/readyz", timeout=120) as response:
             assert response.status == 200
         answer = pool.submit(translate, url)
         assert process.stdout.readline() == "asked\n"
@@ -103,8 +103,8 @@ def test_signals_reload_it_and_end_it_after_the_request_under_way() -> None:
             pass
         process.stdin.write("go on\n")
         process.stdin.flush()
-        assert answer.result(timeout=30) == "I'd like a beer."
-        output, _ = process.communicate(timeout=30)
+        assert answer.result(timeout=120) == "I'd like a beer."
+        output, _ = process.communicate(timeout=120)
     assert (process.returncode, output) == (0, "stopped: stopping\n")
 
 
@@ -112,11 +112,11 @@ def test_ctrl_c_ends_it_cleanly_too() -> None:
     with start("fake") as process:
         assert announced_url(process).startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert (process.returncode, output) == (0, "stopped: stopping\n")
 
 
 def test_an_error_at_start_up_reaches_the_caller() -> None:
     with start("broken") as process:
-        output, _ = process.communicate(timeout=30)
+        output, _ = process.communicate(timeout=120)
     assert (process.returncode, output) == (1, "refused: no model today\n")

@@ -185,7 +185,7 @@ def test_a_reader_that_left_is_no_error(tmp_path: Path) -> None:
         assert process.stdout.readline() == b"y\n"
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait(timeout=30) == 141
+        assert process.wait(timeout=120) == 141
 
 
 def write_for_ever() -> None:

@@ -107,7 +107,7 @@ async def test_a_reader_that_is_killed_takes_only_its_document_along():
 async def test_a_template_that_is_killed_is_replaced():
     await texts(b"Hund", "txt")
     template().kill()
-    template().wait(10)
+    template().wait(60)
     assert await texts(b"Hund", "txt") == ("Hund",)
 
 
@@ -122,14 +122,14 @@ async def test_a_reader_ends_when_nobody_waits_for_it():
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading
-    assert psutil.wait_procs(template().children(), timeout=10)[1] == []
+    assert psutil.wait_procs(template().children(), timeout=60)[1] == []
 
 
 async def test_all_processes_end_with_the_server():
     async with Readers().document(b"Hund", "txt", "txt", 100, target="en"):
         everything = [template(), *template().children()]
         FORKS.stop()
-        assert psutil.wait_procs(everything, timeout=10)[1] == []
+        assert psutil.wait_procs(everything, timeout=60)[1] == []
 
 
 async def test_signals_to_a_group_of_processes_leave_the_end_to_the_server():
