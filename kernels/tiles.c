@@ -69,8 +69,8 @@ static INLINE void finish_sums(const int add_to, const int32_t *sums, float scal
 
 static INLINE int fit_tiles(const Linear *l, int rows) { return rows >= LEAST_TILED && l->depth % TILE_BYTES == 0; }
 
-// As all_blocks, if the rows fit. All tiles of rows are whole: the last one begins so early that it is, and of the rows
-// that it shares with the one before, nothing is written twice.
+// As all_blocks, if the rows fit. The last tile of rows is whole, too: it begins earlier, and multiplies some rows a
+// second time. Their sums are not written again.
 static INLINE void all_tiles(const int add_to, const Linear *l, const uint8_t *a, const float *scales, int rows,
                              float *out, size_t out_stride) {
   const size_t stride = l->depth;

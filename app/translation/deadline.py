@@ -20,7 +20,7 @@ def deadline(seconds: float | None) -> AbstractAsyncContextManager[None]:
 
 
 class _Deadline:
-    """No generator: an event loop keeps a list of those that are asynchronous."""
+    """A class, because an event loop keeps account of each asynchronous generator, which costs more."""
 
     def __init__(self, seconds: float | None) -> None:
         self._timeout = asyncio.timeout(seconds)

@@ -44,7 +44,7 @@ def _no_choices(sentences: int) -> Array:
 
 @lru_cache(maxsize=64)
 def number(value: int) -> Array:
-    """A number, () int64; the same array for the same number, which nobody changes."""
+    """A number as an array, () int64. Equal numbers share one, so nobody may change it."""
     return np.array(value)
 
 
