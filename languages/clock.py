@@ -87,6 +87,7 @@ class Clock:
         before: Words that stand before a time of day.
         not_hours: What stands behind a number that is no hour ("8 Jahre"), as a regular expression.
         hour_word: What stands behind the figures of a time of day, with its space: " Uhr".
+        before_first: What stands before the first of two times, "from 2 to 5 pm", as a regular expression.
         before_half: What stands before a time that ends no sentence, as a regular expression: "the 8 a.m. Mass", "At 5
             p.m. Tom left".
         behind_half: What goes on with the sentence behind "p.m.", though it has a capital, as a regular expression:
@@ -102,6 +103,7 @@ class Clock:
     before: tuple[str, ...] = ()
     not_hours: str = ""
     hour_word: str = ""
+    before_first: str = ""
     before_half: str = ""
     behind_half: str = ""
 

@@ -19,6 +19,7 @@ from languages.numbers import NumberWords
 from languages.writing import OrdinalSlip
 
 _OTHER_WORDS = ("Sat", "Sun")  # which are days, too
+_DAYS = "|".join((*SHORT_FORMS.days, *(f"{day}s?" for day in {*SHORT_FORMS.days.values()})))
 _NUMBERS = NumberWords(
     cardinals=tuple("one two three four five six seven eight nine ten eleven twelve".split()),
     traces=(
@@ -75,8 +76,9 @@ _CLOCK = Clock(
     ),
     wordings={15: Wording("a quarter past"), 30: Wording("half past"), 45: Wording("a quarter to", is_coming=True)},
     not_hours="per ?cent",
+    before_first=rf"[Ff]rom|[Bb]etween|(?:{_DAYS}),?(?= \S{{1,5}} to )",  # "Monday 5 and 6 pm" may have a date
     before_half=r"the|an?|this|our|my|your|his|her|their|(?:\A|[.!?][ ])(?:at|by|around|about|before|after|since)",
-    behind_half="|".join((*SHORT_FORMS.days, *(f"{day}s?" for day in {*SHORT_FORMS.days.values()})))
+    behind_half=_DAYS
     + r"""|[ACEHMP][KS]?[DS]?T|UTC|GMT|BST|IST|CES?T|EES?T|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich
     |[A-Z][a-z]+[ ]time""",
 )

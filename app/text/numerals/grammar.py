@@ -22,7 +22,7 @@ from typing import NamedTuple
 from app.fairness.windows import search
 from app.text.inline.objects import Rewrite
 from app.text.numerals.words import CODES, CURRENCY, NO_PRODUCTS, words_of
-from app.text.numerals.writing import Writer, hour_of_half
+from app.text.numerals.writing import Writer
 from app.text.protection.footnotes import FOOTNOTE
 from languages import keyboard
 from languages.registry import language_of
@@ -266,7 +266,6 @@ class _Reader:
 
     def _time(self, match: re.Match[str]) -> Numeral | None:
         half = match["half"] if self._writer.source.reads_half_days else None  # not "9.30 am Bahnhof"
-        last_half = match["last_half"] or ""
         is_clock = match["clock"] or match["until"] is not None
         time = _TIME.fullmatch(match["digits"])
         if not time or not (":" in match["digits"] or half or is_clock):
@@ -276,9 +275,7 @@ class _Reader:
         if half and 1 <= hour <= 12:
             hour = hour % 12 + 12 * half.lower().startswith("p")
             end = self.words.end_of_half(self._text, begin, match.end("half"))
-        elif last_half and 1 <= hour <= 12:
-            hour = hour_of_half(hour, last_half, int(match["last"]))
-        elif last_half or not (minutes or is_clock):
+        elif not (minutes or is_clock):
             return None
         elif match["clock"]:
             end = match.end("clock")

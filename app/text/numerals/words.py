@@ -52,12 +52,8 @@ class NumeralWords:
         hour = re.escape(self._language.clock.hour_word.strip()) if self._language.clock else ""
         joiners = "|".join(self._words.joiners)
         clock = rf"[{SPACES}]{hour}" if hour else _NEVER
-        # What "9" has in "9 to 5 pm", and "9" in "9 bis 17 Uhr".
-        half = (
-            rf"|[{SPACES}]?(?P<last_half>[aApP])\.?[mM]\b" if self._language.reads_half_days else "|(?P<last_half>(?!))"
-        )
-        last = rf"(?P<last>\d{{1,2}})(?:[.:]\d\d)?(?:{clock}(?!\w){half})"
-        until = rf"(?=[ ](?:{joiners or _NEVER})[ ]{last})"
+        # "9" in "9 bis 17 Uhr"
+        until = rf"(?=[ ](?:{joiners})[ ]\d{{1,2}}(?:[.:]\d\d)?{clock}(?!\w))" if hour and joiners else _NEVER
         return re.compile(
             rf"""
             (?<![\w.,])
@@ -89,6 +85,16 @@ class NumeralWords:
             half = rf"(?:[{SPACES}]?[ap]\.?m(?!\w)\.?)"
             return _verbose(rf"(?<![\w.,:/–-]){time}{half}?{to}{time}{half}")
         return re.compile(_NEVER)
+
+    @cached_property
+    def first_hour(self) -> re.Pattern[str]:
+        """The first time in "from 2 to 5 pm"; elsewhere, "2" may be no hour: "on June 3 to 5 pm"."""
+        before = self._language.clock.before_first if self._language.clock else ""
+        joiners = "|".join(self._words.joiners)
+        return re.compile(
+            rf"\b(?:{before or _NEVER}) (?P<time>(?P<hour>\d{{1,2}})(?::(?P<minutes>[0-5]\d))?)"
+            rf"(?= (?:{joiners or _NEVER}) (?P<last>\d{{1,2}})(?::(?P<last_minutes>[0-5]\d))?[{SPACES}]?[pP]\.?[mM]\b)"
+        )
 
     def end_of_half(self, text: str, begin: int, end: int) -> int:
         """Returns the end of a time of half a day, "5 p.m.", without a full stop that may be its sentence's.

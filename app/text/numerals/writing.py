@@ -142,6 +142,7 @@ class Writer:
         """Rewrites all that has words in it; of two that overlap, the one that begins first, or is found first."""
         yield from self.ranges_of_days(text)
         yield from self.hours(text)
+        yield from self.first_hours(text)
         yield from self.dates_in_words(text)
         yield from self.times_in_words(text)
         yield from self.lengths(text)
@@ -197,7 +198,7 @@ class Writer:
             written = ""
             for index, time in enumerate(times):
                 half, last = time["half"] or times[-1]["half"], times[-1]["hour"] if not time["half"] else time["hour"]
-                hour = hour_of_half(int(time["hour"]), half, int(last)) if half else int(time["hour"]) % 24
+                hour = _hour_of_half(int(time["hour"]), half, int(last)) if half else int(time["hour"]) % 24
                 rest = f":{time['minutes']}" if time["minutes"] else ""
                 if index % 2:
                     written += "–"
@@ -206,6 +207,20 @@ class Writer:
                 written += self._there.time(hour, rest, is_padded=len(time["hour"]) == 2 and bool(rest))
             end = words.end_of_half(text, match.start(), match.end()) if times[-1]["half"] else match.end()
             yield match.start(), end, Rewrite(written + self._there.clock)
+
+    def first_hours(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
+        """Rewrites the hour in "from 2 to 5 pm", to which models give no half of the day: "von 2 bis 17 Uhr".
+
+        Only that of an afternoon is certain: "from 11 to 2 am" may begin in the morning, or at night.
+        """
+        if not self._there:
+            return
+        for match in finditer(words_of(self.source.code).first_hour, text):
+            hour, minutes = int(match["hour"]), match["minutes"] or ""
+            last = int(match["last"]), match["last_minutes"] or ""
+            if (1, "") <= (hour, minutes) < last < (12, ""):
+                rest = f":{minutes}" if minutes else ""
+                yield *match.span("time"), self.number(self._there.time(hour + 12, rest, is_padded=bool(minutes)))
 
     def dates_in_words(self, text: str) -> Iterator[tuple[int, int, Rewrite]]:
         """Rewrites the dates whose month is a word: models translate the month but may drop the day."""
@@ -296,7 +311,7 @@ class Writer:
         return self._free[self._used % len(self._free)] if self._free else ""
 
 
-def hour_of_half(hour: int, half: str, last: int) -> int:
+def _hour_of_half(hour: int, half: str, last: int) -> int:
     """The hour of a time of half a day, "a" or "p", that goes up to a last one: "9 to 5 pm" begins in the morning."""
     return hour % 12 + 12 * (half.lower() == "p" and hour % 12 <= last % 12)
 
