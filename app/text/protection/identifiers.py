@@ -153,8 +153,13 @@ _TYPED_DASH = re.compile(r"\w--?(?!\S)")
 _LONGEST_INSERTION = 200  # characters
 
 
-# "git commit" before an option: a program, and up to two words that are no others.
-_COMMAND = re.compile(rf"(?<![\w./-])(?:{PROGRAMS})(?: [a-z][\w.:/-]{{0,40}}){{0,2}} $")
+# What stands before an option: a program, and up to two words for what it does: "git commit", "docker compose up".
+# Other words belong to the sentence: "the grep option -v".
+_COMMANDS = (
+    "add|apply|build|checkout|clean|clone|commit|compose|diff|exec|fetch|freeze|init|install|log|merge|publish|pull|push"
+    "|rebase|remove|reset|restart|rm|run|stash|status|sync|uninstall|up|update|upgrade"
+)
+_COMMAND = re.compile(rf"(?<![\w./-])(?:sudo )?(?:{PROGRAMS})(?: (?:{_COMMANDS})){{0,2}} $")
 _LONGEST_COMMAND = 100  # characters
 
 
@@ -169,8 +174,7 @@ class Options(Finder[Span]):
             if _TYPED_DASH.search(text, max(0, begin - _LONGEST_INSERTION), end + _LONGEST_INSERTION):
                 continue
             command = _COMMAND.search(text, max(done, begin - _LONGEST_COMMAND), begin)
-            is_command = command is not None and small_words().isdisjoint(command[0].split())
-            yield Span(command.start() if command and is_command else begin, end)
+            yield Span(command.start() if command else begin, end)
             done = end
 
 

@@ -12,6 +12,10 @@ MD5 = "d41d8cd98f00b204e9800998ecf8427e"
     ("text", "kept"),
     [
         (f"Das Gerät {UUID}, bitte.", [UUID]),
+        ("Use the grep option -v", ["-v"]),
+        ("The tar file -x is broken. Call curl again -s", ["-x", "-s"]),
+        ("Start docker then -d. With docker containers -d.", ["-d", "-d"]),
+        ("Starten Sie docker anschließend -d.", ["-d"]),
         ("Ping 2001:db8::ff00:42:8329, ::1 und fe80::1/64.", ["2001:db8::ff00:42:8329", "::1", "fe80::1/64"]),
         ("An 2001:db8:0:0:0:ff00:42:8329 (00:1A:2B:3C:4D:5E)", ["2001:db8:0:0:0:ff00:42:8329", "00:1A:2B:3C:4D:5E"]),
         ("BIC COBADEFFXXX oder SWIFT-Code: DEUTDEFF", ["COBADEFFXXX", "DEUTDEFF"]),
