@@ -1,4 +1,4 @@
-"""Keys: "Strg+Entf" is "Ctrl+Del", "[Auf], [Ab]" is "[Up], [Down]". Models know few, and take the others for words."""
+"""Combinations of keys: "Strg+Entf" is "Ctrl+Del". Models know few keys, and take the others for words."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,15 +8,14 @@ MODIFIERS = ("Ctrl", "Shift", "Alt", "AltGr", "Win", "Cmd", "Option", "Fn")
 """The English names of the keys that begin a combination."""
 KEYS = (*"Del Ins Home End Enter Esc Tab Space Backspace PrtSc Up Down Left Right".split(), "Page Up", "Page Down")
 """The English names of other keys."""
-HINT = re.compile(r"\+|[a-z]-(?:F\d|[A-Z]\b)|\[[A-Z]")
-"""Matches in every text that has a combination, or keys in brackets."""
-_BRACKETED = re.compile(r"\[([A-Z][^\[\]]*)\]")
+HINT = re.compile(r"\+|[a-z]-(?:F\d|[A-Z]\b)")
+"""Matches in every text that has a combination."""
 _BY_HYPHEN = ("Ctrl", "Cmd")
 """The English names of the keys that a hyphen joins to a letter: "Strg-C". Others begin words: "Alt-Bau"."""
 
 
 def combinations(text: str, here: Mapping[str, str], there: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
-    """Yields begin and end of each combination and of keys in brackets, and how another language writes it.
+    """Yields begin and end of each combination, and how another language writes it.
 
     Args:
         text: Any string.
@@ -27,18 +26,9 @@ def combinations(text: str, here: Mapping[str, str], there: Mapping[str, str]) -
         return
     usual = {english: name for name, english in reversed(tuple(there.items()))}
     keys = _keys(tuple(here))
-    are_keys = _are_keys(text, here)
     for match in _combination(tuple(here.items())).finditer(text):
-        if match[0][0] == "[" and not are_keys:
-            continue
         written = keys.sub(lambda key: usual.get(here[key[0]], here[key[0]]), match[0])
         yield *match.span(), written
-
-
-def _are_keys(text: str, here: Mapping[str, str]) -> bool:
-    """Tells keys in brackets from buttons, "[Delete]": there are several, and nothing else is in brackets."""
-    names = _BRACKETED.findall(text)
-    return len(names) > 1 and all(name in here for name in names)
 
 
 @lru_cache(maxsize=16)
@@ -52,7 +42,7 @@ def _combination(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
     by_hyphen = _either(tuple(name for name, english in names if english in _BY_HYPHEN))
     other = _either(tuple(name for name, _ in names))
     return re.compile(
-        rf"\[(?:{other})\]|(?<![\w+-])(?:(?:{first})-F\d{{1,2}}(?![\w-])|(?:{by_hyphen})-[A-Z0-9](?![\w-])"
+        rf"(?<![\w+-])(?:(?:{first})-F\d{{1,2}}(?![\w-])|(?:{by_hyphen})-[A-Z0-9](?![\w-])"
         rf"|(?P<first>{first})(?! ?\+ ?(?P=first)\b)"
         rf"(?: ?\+ ?(?:{other}|F\d{{1,2}}|[A-Z0-9]|[^\w\s+])(?:/(?:{other}))?(?![\w-]))++)"
     )

@@ -236,13 +236,9 @@ _KEYS = {
     "Rücktaste": "Backspace",
     "Druck": "PrtSc",
     "Pfeil auf": "Up",
-    "Auf": "Up",
     "Pfeil ab": "Down",
-    "Ab": "Down",
     "Pfeil links": "Left",
-    "Links": "Left",
     "Pfeil rechts": "Right",
-    "Rechts": "Right",
 }
 
 LANGUAGE = replace(
