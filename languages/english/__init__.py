@@ -92,7 +92,9 @@ _WRITING = replace(
         with you
         """.split()
     ),
-    final_abbreviations=(*"etc Inc Ltd Co Corp No Mr Mrs Dr St Jr Sr vs approx".split(), *SHORT_FORMS.before_small),
+    final_abbreviations=tuple(
+        "etc Inc Ltd Co Corp No Mr Mrs Dr St Jr Sr vs approx hrs lbs mins mos pcs secs wks yrs".split()
+    ),
     ordinal_slips=tuple(
         OrdinalSlip(re.compile(rf"(?<![\d.,])(?:\d*[02-9])?{digit}(?P<ending>th)\b"), ending)  # "22th"
         for digit, ending in (("1", "st"), ("2", "nd"), ("3", "rd"))

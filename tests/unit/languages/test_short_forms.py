@@ -5,6 +5,7 @@ import pytest
 from app.text.inline.placement import Edit, apply, disjoint
 from app.text.sentences import spans
 from languages.registry import language_of
+from tests.support.rules import corrected
 
 
 def written_out(text: str, language: str) -> str:
@@ -256,3 +257,7 @@ def test_a_word_without_a_full_stop_of_its_own_ends_a_sentence() -> None:
 )
 def test_a_short_form_may_end_a_sentence(text: str) -> None:
     assert len(list(spans(text, language="de"))) == 2
+
+
+def test_a_translation_gets_the_full_stop_behind_a_short_form_at_the_end() -> None:
+    assert corrected("He is 6 ft.", "Er ist 6 Fuß", "en", "de") == "Er ist 6 Fuß."

@@ -277,6 +277,7 @@ def test_seconds_are_told_from_decades():
     [
         ("$9.99/mo.", "9,99\u00a0$/Monat"),
         ("It is $9.99/mo.", "It is 9,99\u00a0$/Monat."),
+        ("$5/min.", "5\u00a0$/min"),
         ("$9.99/mo. plus tax", "9,99\u00a0$/Monat plus tax"),
         ("$9.99/mo. Cancel now", "9,99\u00a0$/Monat. Cancel now"),
         ("$1.5m/year, $9/night/person", "1,5 Mio.\u00a0$/Jahr, 9\u00a0$/Nacht/Person"),
