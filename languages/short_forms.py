@@ -71,7 +71,7 @@ class ShortForms:
     Attributes:
         months: Short names of months, without full stop, with the full ones.
         days: Likewise of days.
-        inside: The short forms whose full stop ends no sentence, without it.
+        inside: The short forms whose full stop ends no sentence; without this full stop.
         before_noun: The quantities, without a full stop: behind a number, it ends no sentence before a noun.
     """
 
@@ -114,8 +114,7 @@ class ShortForms:
         self.months, self.days = self._tables["month"], self._tables["day"]
         self._full = full | {"behind": full["month"], **dict.fromkeys(("dotless", "appointed"), full["day"])}
         self._before_days, self._rates, self._hour, self._daytimes = tuple(before_days), tuple(rates), hour, daytimes
-        counted = "|".join(re.escape(word) for unit in units for word in unit[:2])  # no "Jan 9 years old"
-        self._month_goes_on = rf"|\d{{1,2}}(?![\w%]|[.:,]\d|{_SPACE}(?:{counted})\b)" if day_behind else ""
+        self._month_goes_on = r"|\d{1,2}(?![\w%]|[.:,]\d)" if day_behind else ""
         self._capital_nouns = capital_nouns
         self._never = {_key(short): re.compile(pattern) for short, pattern in never.items()}
         self._between = {"-": until, "–": until, until: until, "/": both, "&": both, both: both, ",": ","}
@@ -125,7 +124,7 @@ class ShortForms:
 
     @cached_property
     def before_small(self) -> tuple[str, ...]:
-        """Those whose full stop ends no sentence before a small letter, without it."""
+        """The short forms whose full stop ends no sentence before a small letter; without this full stop."""
         words = self._tables["word"]
         begun = (short.partition(" ")[0] for short in (*self._tables["leading"], *words) if " " in short)
         return _without_stop(
@@ -159,7 +158,7 @@ class ShortForms:
         )
         before_day = "|".join(rf"(?<=\b[{word[0].upper()}{word[0]}]{word[1:]}{_SPACE})" for word in self._before_days)
         # "on Fri. we", "on Fri", but not "on Sat Nav"
-        stop = r"\.(?!\w)" if self._capital_nouns else rf"\.(?!\w|{_NAME.pattern})"
+        stop = r"\.(?!\w)" if self._capital_nouns else rf"\.(?!\w|{_SPACE}[A-Z])"
         no_name = rf"(?![\w-]|\.\w|{_NAME.pattern})"
         signs = "|".join(map(re.escape, self._between))
         words = "|".join(sign for sign in self._between if sign.isalpha())

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from languages.numbers import units_of
 from languages.short_forms import Rewritings, ShortForms, rewritten
-from languages.signs import NUMBER, STAND_INS
+from languages.signs import CLOSING, NUMBER, STAND_INS
 
 UNITS = units_of("""
     second: second/seconds: sec, secs
@@ -47,6 +47,14 @@ UNITS = units_of("""
     square mile: square mile/square miles: sq mi, sq. mi
     yard: yard/yards: yd, yds
 """)
+_DAY_OR_MONTH = "Mon|Tue|Wed|Thu|Fri|Sat|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+# "On Sun.", "on Sun, we", "by Sun evening", "this Sun at 5"; not "this Sun is a star", "on Sun, Earth and Mars".
+_NO_SUNDAY = (
+    r"\b(?i:on|due|last|next|until|(?P<other>by|every|except|this)) Sun\b"
+    rf"(?!\.?,? (?:at |and |or |to )?(?:[{NUMBER}]|(?:{_DAY_OR_MONTH})(?!s\b))|[-–/&]|\. [a-z]"
+    r"| (?:morning|afternoon|evening|night))"
+    rf"(?(other)|(?!,(?! [A-Z]\w+(?:,| and| or) )|[.!?]*[{CLOSING}]*\s*\Z))"
+)
 SHORT_FORMS = ShortForms(
     units=UNITS.values(),
     rates=("per",),
@@ -174,7 +182,11 @@ SHORT_FORMS = ShortForms(
     both="and",
     hour=r"[ap]\.?m",
     day_behind=True,
-    never={"ft": r"\bft\.? [A-Z]"},  # "Vol. 2 ft. Rihanna"
+    never={
+        "ft": r"\bft\.? [A-Z]",  # "Vol. 2 ft. Rihanna"
+        "Jan": r"\bJan \d{1,2} (?:day|week|month|year)s? (?:ago|old)\b",  # a name
+        "Sun": _NO_SUNDAY,
+    },
 )
 
 # "3 in. wide", "(4 in)", "5 in x 7 in"; not "3 in the house", "12 in. Then", "number 1 in high school"
