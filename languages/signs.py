@@ -8,9 +8,9 @@ CURLY = "„“”»«"
 DOUBLE = CURLY + '"'
 OPENING_QUOTES, CLOSING_QUOTES = DOUBLE + "'‘‚›‹", "\"'”“’‘»«›‹"
 OPENING, CLOSING = OPENING_QUOTES + r"(\[{¿¡", CLOSING_QUOTES + r")\]}"
-"""Signs that may stand behind the final mark of a sentence."""
+"""Signs that may stand before the first word of a sentence, and behind its final mark."""
 QUOTATION_MARKS = OPENING_QUOTES + CLOSING_QUOTES + "‟‛「」『』〝〞〟"
-"""Those of all languages."""
+"""All signs that some language quotes with, those above among them."""
 SPACES = " \u00a0\u202f"
 CURRENCIES = "$€£¥₹₽₩₺₴₪฿₿"
 

@@ -1,4 +1,4 @@
-"""Families of notation, looked up by the characters of a text: most sentences have none that most families need."""
+"""Families of notation, looked up by the characters of a text: most sentences lack those that a family needs."""
 
 from collections.abc import Collection
 from typing import Any
