@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.text.inline.placement import Edit
 from app.translation.rules.pair import Direction, Pair
-from languages.signs import CLOSING, CURLY, DOUBLE, ELLIPSIS, OPENING, SPACED_DOTS, SPACES
+from languages.signs import CLOSING, CLOSING_QUOTES, CURLY, DOUBLE, ELLIPSIS, OPENING, SPACED_DOTS, SPACES
 from languages.writing import Quotes
 
 # The final punctuation, and closing signs after it.
@@ -27,8 +27,15 @@ _LEVELS = re.compile(rf"(?P<outer>[{DOUBLE}])|(?P<inner>{_SINGLE})")
 _OUTER = re.compile(f"[{DOUBLE}]")
 _EITHER = re.compile(rf"[{DOUBLE}]|{_SINGLE}")
 _CURLY_WITH_GAP = re.compile(r"[„“”]|«[\u00a0\u202f]?|[\u00a0\u202f]?»")
-_NESTED = re.compile(r"(?:o(?:ii)*o)*")
-_SEPARATED = re.compile(r" [»«] ")
+_NESTED = re.compile(r"(?:o(?:ii)*o|ii)*")
+# What opens and closes a quotation in some language; models mix straight marks with curly ones.
+_PAIRS = frozenset('„“ „” “” ”” «» »« »» "" „" “" "“ "” ‚‘ ‚’ ‘’ ’’ ‹› ›‹ ›› \'\''.split())
+# Behind a mark: what may end a text, and what ends a clause. Beside it: what joins words, and what tells nothing.
+_LAST_SIGNS = re.compile(r"[.!?…)\]}* ]*")
+_PAUSE = re.compile(rf"(?!{ELLIPSIS})[.,;:!?)]+(?:[\s)]|$)")
+_JOINTS = "-–—/*" + CLOSING_QUOTES
+_EITHER_SIDE = _JOINTS + ")]}.,;:!?…"
+_SEPARATED = re.compile(r"(?<!:) [»«] ")
 _STRAIGHT, _STRAIGHT_INNER = Quotes('"', '"'), Quotes("'", "'")
 
 
@@ -42,24 +49,62 @@ class _Mark(NamedTuple):
 
 
 def _read(text: str, marks: re.Pattern[str]) -> list[_Mark]:
-    """Reads the marks of a text: what stands beside one tells what it does, else they open and close in turn."""
-    found, closes = list[_Mark](), True
-    for match in marks.finditer(text):
-        before, after = text[max(0, match.start() - _LAST) : match.start()], text[match.end() : match.end() + _LAST]
-        if match.lastgroup == "inner":
-            found.append(_Mark(match.start(), match[0], not after[:1].isalnum(), True))
-            continue
-        is_behind = bool(before.strip()) and not before[-1].isspace()
-        if (not after.strip(".!?… ") and before.strip()) or (
-            is_behind and (after[:1].isspace() or after[:1] in ".,;:!?)")
+    """Reads the marks of a text: double ones, and by themselves single ones, the group ``inner`` of ``marks``.
+
+    They open and close in turn, if none stands where it can't, and both ends of each quotation are a pair of some
+    language; if their number is odd, the first may close what another sentence has opened. Otherwise a mark does what
+    its place tells. Where that doesn't tell, as with a space on both sides, it closes the open quotation if the two
+    are a pair, or else opens one.
+    """
+    found: list[_Mark] = []
+    for level in (None, "outer", "inner"):
+        if own := [match for match in marks.finditer(text) if match.lastgroup == level]:
+            places = [_closes(text, *match.span()) for match in own]
+            signs = [match[0] for match in own]
+            roles = _in_turn(signs, places) or _by_place(signs, places)
+            found += (_Mark(m.start(), m[0], closes, level == "inner") for m, closes in zip(own, roles, strict=True))
+    return sorted(found)
+
+
+def _in_turn(signs: Sequence[str], places: Sequence[bool | None]) -> list[bool]:
+    """Whether each mark closes, if they open and close in turn; nothing if they can't."""
+    for first in (False, True)[: 1 + len(signs) % 2]:
+        roles = [(index % 2 > 0) != first for index in range(len(signs))]
+        if all(place in (None, role) for place, role in zip(places, roles, strict=True)) and _PAIRS.issuperset(
+            map("".join, zip(signs[first::2], signs[first + 1 :: 2], strict=False))
         ):
-            closes = True
-        elif (not is_behind or before[-1] in "([-–—/") and not after[:1].isspace():
-            closes = False
-        else:
-            closes = not closes
-        found.append(_Mark(match.start(), match[0], closes, False))
-    return found
+            return roles
+    return []
+
+
+def _by_place(signs: Sequence[str], places: Sequence[bool | None]) -> list[bool]:
+    """Whether each mark closes: what its place tells, or else whether it and the last open one are a pair."""
+    roles, opened = list[bool](), list[str]()
+    for sign, place in zip(signs, places, strict=True):
+        closes = bool(opened) and opened[-1] + sign in _PAIRS if place is None else place
+        if not closes:
+            opened.append(sign)
+        elif opened:
+            opened.pop()
+        roles.append(closes)
+    return roles
+
+
+def _closes(text: str, begin: int, end: int) -> bool | None:
+    """Whether a mark closes a quotation, by what stands beside it; None if that doesn't tell."""
+    last, behind = text[begin - 1 : begin] if begin else "", text[end : end + _LAST]
+    first = behind[:1]
+    if _LAST_SIGNS.fullmatch(behind):
+        return True if text[max(0, begin - _LAST) : begin].strip() else None
+    if not last or last.isspace() or last in "([{":
+        if last and _PAUSE.match(behind):
+            return True
+        return None if first.isspace() or first in _EITHER_SIDE else False
+    if first.isspace() or first in ".,;:!?…)":  # "l’« Ours »" opens
+        return None if last in "-/*" or (last in "'’" and text[begin] in "«»") else True
+    if last in _JOINTS and first.isalnum():
+        return False
+    return True if first in _JOINTS and (last.isalnum() or last in ".!?…%)") else None
 
 
 def quotation_marks(pair: Pair) -> list[Edit]:
@@ -72,8 +117,9 @@ def quotation_marks(pair: Pair) -> list[Edit]:
     if here is None or there is None or here == there:
         return []
     own = _read(source, _LEVELS)
-    if _is_nested(own) and len(own) == len(found := _read(translation, _LEVELS)):
-        return _over_all(pair, found, own)
+    levels = _leveled(own)
+    if _has_inner(levels) and len(own) == len(found := _read(translation, _LEVELS)):
+        return _over_all(pair, found, levels)
     if all(mark.sign not in CURLY for mark in own):
         if any(mark.sign == '"' for mark in own):
             return [Edit(*match.span(), '"') for match in _CURLY_WITH_GAP.finditer(translation)]
@@ -82,39 +128,62 @@ def quotation_marks(pair: Pair) -> list[Edit]:
             return _over_all(pair, found, [mark._replace(sign="'", is_inner=True) for mark in found])
         return []
     own = [mark for mark in own if not mark.is_inner]
+    own = _without_lengths(source, own) or own
     if len({mark.sign for mark in own}) == 1 and _SEPARATED.search(source):  # "Start » Bread » Rolls"
         return []
-    for marks in (_OUTER, _EITHER):
-        found = [mark for mark in _read(translation, marks) if not _is_length(translation, mark)]
+    outer, either = (_without_lengths(translation, _read(translation, marks)) for marks in (_OUTER, _EITHER))
+    for found in (outer, either):
         if len(found) == len(own):
             return _over_all(pair, found, own)
     copied = {mark.sign for mark in own}
-    found = [mark for mark in _read(translation, _OUTER) if mark.sign in copied and not _is_length(translation, mark)]
+    found = [mark for mark in outer if mark.sign in copied]
     return _over_all(pair, found, [mark._replace(sign=there.opening) for mark in found])
 
 
-def _is_length(text: str, mark: _Mark) -> bool:
-    """Tells a sign of inches, "27”", which is alone."""
-    return mark.closes and text[mark.begin - 1 : mark.begin].isdigit() and len(_OUTER.findall(text)) == 1
+def _without_lengths(text: str, marks: Sequence[_Mark]) -> list[_Mark]:
+    """Leaves out signs of inches, "27”": they stand behind a digit, and would close what nothing has opened."""
+    depth, kept = 0, list[_Mark]()
+    for mark in marks:
+        if not mark.closes or depth or not text[max(0, mark.begin - 1) : mark.begin].isdigit():
+            depth = max(0, depth + (-1 if mark.closes else 1))
+            kept.append(mark)
+    return kept
 
 
-def _is_nested(marks: Sequence[_Mark]) -> bool:
-    """Tells whether single marks are those of quotations inside of others, or of the only ones, and no apostrophes."""
+def _leveled(marks: Sequence[_Mark]) -> list[_Mark]:
+    """Takes for inner ones also double marks in a quotation with other ones: "« Je lis “Ça” »"."""
+    opened, leveled = list[_Mark](), list[_Mark]()
+    for mark in marks:
+        if not mark.closes:
+            is_other = bool(opened) and mark.sign in CURLY and mark.sign != opened[0].sign
+            opened.append(mark._replace(is_inner=mark.is_inner or is_other))
+        level = opened[-1] if opened else mark
+        if mark.closes and opened:
+            opened.pop()
+        leveled.append(mark._replace(is_inner=mark.is_inner or level.is_inner))
+    return leveled
+
+
+def _has_inner(marks: Sequence[_Mark]) -> bool:
+    """Tells whether the text has single marks, and all are those of quotations.
+
+    These are inside of other quotations or beside them. An apostrophe would be a mark that nothing opens.
+    """
     levels = "".join("oi"[mark.is_inner] for mark in marks)
-    if levels.strip("i"):
-        return "i" in levels and _NESTED.fullmatch(levels) is not None
-    return levels != "" and [mark.closes for mark in marks] == [False, True] * (len(marks) // 2)
+    roles = [mark.closes for mark in marks if mark.is_inner]
+    return roles != [] and roles == [False, True] * (len(roles) // 2) and _NESTED.fullmatch(levels) is not None
 
 
 def _over_all(pair: Pair, found: Sequence[_Mark], own: Sequence[_Mark]) -> list[Edit]:
     """Writes marks of the translation as others are: curly ones as those of its language, straight ones straight."""
     here, there, text = pair.here.writing.quotes, pair.there.writing.quotes, pair.translation
     assert here and there
-    gaps = tuple(SPACES if there.gap else "\u00a0\u202f" if here.gap else "")
+    gaps = tuple(SPACES if here.gap or there.gap else "")
     is_curly = any(mark.sign not in "'\"" for mark in own)
     edits = []
-    for mark, other in zip(found, own, strict=True):
-        if other.is_inner:
+    levels = found if sorted(mark.is_inner for mark in found) == sorted(mark.is_inner for mark in own) else own
+    for mark, other, level in zip(found, own, levels, strict=True):
+        if level.is_inner:
             quotes = there.inner if is_curly else _STRAIGHT_INNER
         else:
             quotes = _STRAIGHT if other.sign == '"' else there
@@ -131,7 +200,7 @@ def lost_quotation_mark(pair: Pair) -> list[Edit]:
     levels = _read(source, _LEVELS)
     if not levels:
         return []
-    marks = _LEVELS if any(mark.is_inner for mark in levels) and _is_nested(levels) else _OUTER
+    marks = _LEVELS if any(mark.is_inner for mark in levels) and _has_inner(levels) else _OUTER
     own, found = (_read(text, marks) for text in (source, translation))
     is_part = len(own) == 1
     if not own or (len(own) % 2 and not is_part) or len(found) != len(own) - 1 or _INCHES.search(source):

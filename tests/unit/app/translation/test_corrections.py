@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.text.inline.placement import apply
 from app.translation.rules.corrections import CORRECTIONS, corrections, overlap
-from app.translation.rules.marks import marks_between, quotation_marks
+from app.translation.rules.marks import marks_between
 from app.translation.rules.pair import Direction, RuleOptions
 from languages.registry import language_of
 
@@ -357,44 +357,3 @@ def test_no_two_rules_want_the_same_place(source: str, translation: str, here: s
 )
 def test_a_part_of_a_quotation_has_its_mark(source: str, translation: str, expected: str) -> None:
     assert mirrored(source, translation) == expected
-
-
-@pytest.mark.parametrize(
-    ("here", "there", "source", "translation", "expected"),
-    [
-        ("en", "de", "\"I read 'It' now.\"", "„Ich lese „Es“ jetzt.“", "\"Ich lese 'Es' jetzt.\""),
-        ("en", "de", "'Why!' said Tom. 'Do you", "»Warum!« sagte Tom.«Wirst du", "'Warum!' sagte Tom. 'Wirst du"),
-        ("en", "de", 'I read "It" now.', "Ich lese „Es“ jetzt.", 'Ich lese "Es" jetzt.'),
-        ("en", "fr", 'I read "It" now.', "Je lis «\u00a0Ça\u00a0» ici.", 'Je lis "Ça" ici.'),
-        ("en", "de", "“I read ‘It’ now.”", '"Ich lese "Es" jetzt."', "„Ich lese ‚Es‘ jetzt.“"),
-        ("en", "de", "\"I read 'It' now.\"", '"Ich lese "Es" jetzt."', "\"Ich lese 'Es' jetzt.\""),
-        ("de", "en", "„Lies ‚Es‘ jetzt.“", "“Read 'It' now.”", "“Read ‘It’ now.”"),
-        ("en", "fr", "“I read ‘It’ now.”", "“Je lis “Ça” ici.”", "«\u00a0Je lis “Ça” ici.\u00a0»"),
-        ("en", "de", "“The boys' dog”", "„Der Hund der Jungen“", "„Der Hund der Jungen“"),
-        ("en", "de", "'Why?' asked Tom.", "»Warum?« fragte Tom.", "'Warum?' fragte Tom."),
-        ("en", "de", "‘Why?’ asked Tom.", "»Warum?« fragte Tom.", "‚Warum?‘ fragte Tom."),
-        ("en", "de", "The boys' and girls' dog", "»Ihr« Hund", "»Ihr« Hund"),
-        ("en", "de", "“I read ‘It’ now.”", "„Ich lese Es jetzt.“", "„Ich lese Es jetzt.“"),
-    ],
-)
-def test_a_quotation_in_a_quotation_has_the_inner_marks(
-    here: str, there: str, source: str, translation: str, expected: str
-) -> None:
-    pair = direction(here, there).pair(source, translation)
-    assert apply(quotation_marks(pair), translation) == expected
-
-
-@pytest.mark.parametrize(
-    ("source", "translation", "expected"),
-    [
-        ("Das ist „gut“.", "That's 'good'.", "That's “good”."),
-        ("Er sagte: „Komm!“", 'He said, "Come!"', "He said, “Come!”"),
-        ("»Komm«, sagte er, »her.«", "'Come,' he said, 'here.«", "“Come,” he said, “here.”"),
-        ("Das ist 'gut'.", "That's 'good'.", "That's 'good'."),
-        ('Das ist "gut".', 'That is "good".', 'That is "good".'),
-        ("Die „Arbeit“ der Wochen", "The weeks' 'work'", "The weeks' 'work'"),  # which is which?
-    ],
-)
-def test_curly_marks_stay_curly(source: str, translation: str, expected: str) -> None:
-    pair = direction("de", "en").pair(source, translation)
-    assert apply(quotation_marks(pair), translation) == expected
