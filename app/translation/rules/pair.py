@@ -76,7 +76,12 @@ class Pair:
 
     @property
     def signs(self) -> frozenset[str]:
-        """The signs of both texts but commas and full stops; ``FIGURE`` for a figure, ``DOTS`` for three full stops."""
+        """The signs of both texts but commas and full stops; ``FIGURE`` for a figure, ``DOTS`` for three full stops.
+
+        Full stops may have spaces between them: ". . .".
+        """
         both = f"{self.source} {self.translation}"
         signs = frozenset(_SIGN.findall(both))
+        if ". . ." in both:
+            signs |= {DOTS}
         return signs | {FIGURE} if _FIGURE.search(both) else signs

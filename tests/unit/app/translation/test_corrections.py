@@ -32,6 +32,7 @@ def mirrored(
         ("(Siehe oben)", "(see above).", "(See above)"),
         ("und dann", "And then.", "and then"),
         ("Preis***", "price**", "Price***"),
+        (". . . und er ging.", "and he left.", ". . . and he left."),
         ("„Grüezi“, rief er", "“ Grüezi,” he cried", "“Grüezi,” he cried"),
         ("Im 'Rot'-Modus", "In ' Red' mode, of type ' x", "In 'Red' mode, of type ' x"),
         ("Wien (mundartlich Wean)", "Vienna ( dialectally Wean)", "Vienna (dialectally Wean)"),
