@@ -10,8 +10,13 @@ static INLINE Vector numbers(const Tensor *t, int64_t at, int some) {
   return load_half(halves);
 }
 
-// Zeroed memory that vectors may read past the end of; NULL if there is none.
-static void *allocate(int64_t count, size_t size) { return calloc((size_t)count + LANES, size); }
+// Zeroed memory that vectors may read past the end of; NULL if there is none. Vectors of 64 bytes that begin anywhere else
+// lie in two lines of the cache: batches were 4 to 7 % slower (Emerald Rapids).
+static void *allocate(int64_t count, size_t size) {
+  const size_t bytes = (((size_t)count + LANES) * size + 63) / 64 * 64;
+  void *memory = aligned_alloc(64, bytes);
+  return memory ? memset(memory, 0, bytes) : NULL;
+}
 
 static const char *pack_vector(const Tensor *t, int64_t length, float **out) {
   if (t->rows != 1 || t->columns != length) return "a vector of the weights has another length than the attributes say";
