@@ -275,8 +275,8 @@ clean:  ## Remove the environments and all caches
 	.venv-cuda/bin/python -m pip install --constraint constraints.txt 'onnxruntime-gpu[cuda,cudnn]'
 	@touch $@
 
-# For all 237 packages pip takes twice the processor time of uv, and one processor. It still gets PyTorch, for its
-# configuration may say where that is to be had without CUDA. Where uv reaches no registry, pip may.
+# uv installs the 237 packages in half of pip's processor time. But pip gets PyTorch, because its configuration may name
+# a build without CUDA. pip also gets the rest where uv reaches no registry.
 $(DEV)/installed: $(REQUIREMENTS)
 	$(call make-environment,$(DEV))
 	$(DEV)/bin/python -m pip install $(INSTALL) uv torch

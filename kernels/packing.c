@@ -10,10 +10,12 @@ static INLINE Vector numbers(const Tensor *t, int64_t at, int some) {
   return load_half(halves);
 }
 
-// Zeroed memory that vectors may read past the end of; NULL if there is none. Vectors of 64 bytes that begin anywhere else
-// lie in two lines of the cache: batches were 4 to 7 % slower (Emerald Rapids).
+// Zeroed memory that vectors may read past the end of; NULL if there is none. It begins where a line of the cache does:
+// batches are 4 to 7 % faster than where each vector of 64 bytes lies in two lines (Emerald Rapids).
 static void *allocate(int64_t count, size_t size) {
-  const size_t bytes = (((size_t)count + LANES) * size + 63) / 64 * 64;
+  size_t bytes;
+  if (__builtin_mul_overflow((size_t)count + LANES, size, &bytes) || bytes > SIZE_MAX - 63) return NULL;
+  bytes = (bytes + 63) / 64 * 64;
   void *memory = aligned_alloc(64, bytes);
   return memory ? memset(memory, 0, bytes) : NULL;
 }

@@ -4,6 +4,7 @@ A room begins with it: ``LANGUAGE = replace(neutral("de"), ...)``.
 """
 
 import re
+from decimal import Decimal
 from functools import lru_cache
 
 from babel import Locale, UnknownLocaleError
@@ -38,6 +39,11 @@ def locale_of(code: str) -> Locale | None:
         return Locale.parse(str(codes.parse(code)), sep="-")
     except (UnknownLocaleError, ValueError):
         return None
+
+
+def plural_category(code: str, number: Decimal) -> str:
+    """CLDR's plural category of a number, such as "one"; as in English where CLDR doesn't have the language."""
+    return str((locale_of(code) or Locale("en")).plural_form(number))
 
 
 def neutral(code: str) -> Language:

@@ -285,8 +285,9 @@ class Search:
         ends = sorted(
             (step, slot)
             for slot, column in enumerate(tokens)
-            for step in _places(self._eos_id, column)
-            if totals[slot][step] > -math.inf
+            if self._eos_id in column
+            for step, token in enumerate(column)
+            if token == self._eos_id and totals[slot][step] > -math.inf
         )
         scores = [self._score(totals[slot][step], length + step + 1) for step, slot in ends]
         # Collecting a path takes time for each token, so only possible results get one.
@@ -370,11 +371,3 @@ class Search:
         size = self.options.no_repeat_ngram
         stem = tokens[len(tokens) - size + 1 :] if size > 1 else ()
         return {tokens[end] for end in range(size - 1, len(tokens)) if tokens[end - size + 1 : end] == stem}
-
-
-def _places(token: int, tokens: list[int]) -> list[int]:
-    """The places of a token, each found by one call: most steps have other tokens."""
-    places: list[int] = []
-    for _ in range(tokens.count(token)):
-        places.append(tokens.index(token, places[-1] + 1 if places else 0))
-    return places

@@ -50,7 +50,7 @@ def number(value: int) -> Array:
 
 @lru_cache(maxsize=64)
 def no_lexicons(sentences: int, rows: int) -> Mapping[str, Array]:
-    """Nodes (1, 4), roots (B, 1) and progress (R, 2) of a batch without lexicons; the same arrays, likewise."""
+    """Nodes (1, 4), roots (B, 1) and progress (R, 2) of a batch without lexicons. Nobody may change them."""
     return {
         "nodes": np.zeros((1, 4), np.int32),
         "roots": np.zeros((sentences, 1), np.int32),

@@ -8,13 +8,11 @@ from bisect import bisect_right
 from collections import Counter
 from typing import NamedTuple
 
-from babel import Locale
-
 from app.text.inline.placement import apply
 from app.text.numerals.writing import read_number
 from app.text.protection.defaults import untranslatable
 from app.text.protection.patterns import find_all
-from languages.neutral import locale_of
+from languages.neutral import plural_category
 from languages.notation import notation_of
 from languages.registry import language_of
 
@@ -108,4 +106,4 @@ def _plural(written: str, language: str, locale: str) -> str | None:
     """Returns the plural category of a number in a language (CLDR); None if the text is not a number."""
     digits, notation = _DIGITS.search(written), notation_of(language)
     number = read_number(digits[0], notation.decimal, notation.group) if digits and notation else None
-    return (locale_of(locale) or Locale("en")).plural_form(number.value) if number else None
+    return plural_category(locale, number.value) if number else None

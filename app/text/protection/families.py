@@ -1,4 +1,4 @@
-"""Families of notation, looked up by the characters of a text: most sentences lack those that a family needs."""
+"""Families of notation. A family needs certain characters, which most sentences don't have."""
 
 from collections.abc import Collection
 from typing import Any

@@ -37,7 +37,6 @@ ALLOWED = {
     "text/protection/escapes.py": "commands of LaTeX",
     "text/protection/terminal.py": "words that runtimes print in stack traces: at, caused by",
     "text/protection/templates.py": "control words of template languages: for, if, with",
-    "text/memory/placeables.py": "whose plurals a language that CLDR doesn't know gets",
 }
 
 
